@@ -75,6 +75,9 @@ static bool is_same(const struct window *w, size_t from, unsigned int reg, size_
 /* For window_options. */
 static bool assumes_kernel_private;
 
+/* What runs after another return, to EL1, and before the stay; 0: there is no such return. */
+static uint32_t after_return;
+
 /* From the state before instruction `from` of a history to that before instruction `to`. */
 static unsigned int kept_between(const struct history *history, uint64_t from, uint64_t to,
                                  unsigned int sp)
@@ -112,13 +115,19 @@ static void open_stay(struct fixture *f, const struct element *elements, size_t 
 	struct element all[MOST] = {context(EL_1), range(TABLE, 1, INSN_OTHER, true),
 	                            exception(CALL, TABLE + 4),
 	                            range(SVC_OWN, 1, INSN_BRANCH_INDIRECT, true)};
+	size_t begun = 4;
 
 	for (size_t at = 0; at < sizeof(bytes); at += 4)
 		memcpy(bytes + at, nop, 4);
 	memcpy(bytes + SVC_OWN - TABLE, eret, 4);
-	assert_true(count + 5 <= MOST);
-	memcpy(all + 4, elements, count * sizeof(all[0]));
-	all[count + 4] = range(address, 1, INSN_OTHER, true);
+	if (after_return != 0) {
+		memcpy(bytes + 4, &after_return, 4);
+		memcpy(bytes + 8, eret, 4);
+		all[begun++] = range(TABLE + 4, 2, INSN_BRANCH_INDIRECT, true);
+	}
+	assert_true(begun + count + 1 <= MOST);
+	memcpy(all + begun, elements, count * sizeof(all[0]));
+	all[begun + count] = range(address, 1, INSN_OTHER, true);
 	make_registers(f);
 	for (unsigned int i = 0; i < sizeof(pc); i++)
 		pc[i] = (uint8_t)((address + 4) >> 8 * i);
@@ -129,8 +138,8 @@ static void open_stay(struct fixture *f, const struct element *elements, size_t 
 	add_region(f->core.memory, TABLE, bytes, sizeof(bytes), false);
 	add_region(f->core.memory, KERNEL_DATA, word, sizeof(word), false);
 	add_region(f->core.memory, USER_DATA, word, sizeof(word), false);
-	(void)open_core(f, all, count + 5);
-	assert_int_equal(history_length(f->history), 3);
+	(void)open_core(f, all, begun + count + 1);
+	assert_int_equal(history_length(f->history), after_return != 0 ? 5 : 3);
 }
 
 /* SP is kept as `sp`. */
@@ -141,7 +150,8 @@ static unsigned int across(const struct element *elements, size_t count, uint64_
 	unsigned int kept;
 
 	open_stay(&f, elements, count, address);
-	kept = kept_between(f.history, 1, 2, sp);
+	kept = kept_between(f.history, history_length(f.history) - 2,
+	                    history_length(f.history) - 1, sp);
 	close_fixture(&f);
 	return kept;
 }
@@ -186,6 +196,33 @@ static void entry_from_unknown_code_finds_what_el0_cannot_write(void **state)
 	assert_int_equal(across(stay, 5, SVC_LOWER, REG_SP), LOST);
 	assert_int_equal(across(call, 5, SVC_OWN + 4, REG_SP), LOST);
 	assert_int_equal(across(call, 5, SVC_LOWER32, REG_SP), LOST);
+}
+
+/*
+ * A return to EL1 does not say which SP is in use after it: SPSR does, which may not be known. MRS
+ * and MSR of SP_EL0 are undefined while that is in use, and executed they are not.
+ */
+static void access_to_sp_el0_shows_that_the_own_sp_is_in_use(void **state)
+{
+	const struct element stay[] = {context(EL_0), unknown_code(), exception(IRQ, UNKNOWN),
+	                               context(EL_1)};
+	static const struct {
+		uint32_t opcode;
+		unsigned int kept;
+	} cases[] = {
+	        {UINT32_C(0xd5384100), KEPT},   /* mrs x0, sp_el0 */
+	        {UINT32_C(0xd5184117), KEPT},   /* msr sp_el0, x23 */
+	        {UINT32_C(0xd503201f), THREAD}, /* nop */
+	        {UINT32_C(0xd53c4100), THREAD}, /* mrs x0, sp_el1 */
+	        {UINT32_C(0xd5384200), THREAD}, /* mrs x0, spsel */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		after_return = cases[i].opcode;
+		assert_int_equal(across(stay, 4, IRQ_LOWER, REG_SP), cases[i].kept);
+	}
+	after_return = 0;
 }
 
 static void unknown_code_before_known_code_of_el0_leaves_the_same(void **state)
@@ -299,6 +336,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(entry_from_unknown_code_finds_what_el0_cannot_write),
+	        cmocka_unit_test(access_to_sp_el0_shows_that_the_own_sp_is_in_use),
 	        cmocka_unit_test(unknown_code_before_known_code_of_el0_leaves_the_same),
 	        cmocka_unit_test(gap_that_may_hide_el1_loses_all),
 	        cmocka_unit_test(tracing_that_is_off_at_el0_hides_el0_alone),

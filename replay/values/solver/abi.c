@@ -22,7 +22,15 @@ struct open_call {
 	uint32_t ssa_values[SAVED_MOST]; /* of the registers that are saved */
 	uint32_t sp;
 	uint32_t dyn;
+	bool has_fp; /* the frame pointer was SP */
 	struct sp_track sp_track;
+};
+
+/* Of an instruction that returns led to: the frame pointer at the calls of these. */
+enum landing {
+	LANDING_NOT_SEEN,
+	LANDING_HAS_FP, /* was always SP */
+	LANDING_APART,
 };
 
 /* A dynamic instruction that loads a register through SP. */
@@ -42,6 +50,7 @@ struct find {
 	struct restore restores[RESTORES_MOST]; /* since the last call or return */
 	size_t restore_count;
 	struct sp_track sp;
+	uint8_t *landings; /* enum landing, by template */
 };
 
 /* X19 to X29 and the lower halves of V8 to V15. */
@@ -77,6 +86,7 @@ static enum status open_call(struct find *f, const struct template *template, si
 	call->after = template->address + template->size;
 	call->sp = f->now[sp_track_sp(template)];
 	call->dyn = (uint32_t)dyn;
+	call->has_fp = call->sp == f->now[sp_track_fp(template)];
 	call->sp_track = f->sp;
 	for (size_t i = 0; i < count; i++)
 		call->ssa_values[i] = f->now[saved[i]];
@@ -168,17 +178,45 @@ static enum status close_call(struct find *f, const struct open_call *call, size
 	return STATUS_OK;
 }
 
+/* Keeps where SP and the frame pointer may be the same without its being known. */
+static enum status add_landing(struct find *f, size_t dyn)
+{
+	const struct template *template = window_template(f->w, dyn);
+	struct abi *abi = f->abi;
+	struct abi_landing landing = {(uint32_t)dyn, f->now[sp_track_sp(template)],
+	                              f->now[sp_track_fp(template)]};
+
+	if (landing.sp == landing.fp)
+		return STATUS_OK;
+	TRY(vec_reserve((void **)&abi->landings, &abi->landing_capacity, abi->landing_count + 1,
+	                sizeof(*abi->landings)));
+	abi->landings[abi->landing_count++] = landing;
+	return STATUS_OK;
+}
+
+static void note_landing(struct find *f, const struct open_call *call, size_t dyn)
+{
+	uint8_t *landing = &f->landings[f->w->dyns[dyn].template];
+
+	if (!call->has_fp)
+		*landing = LANDING_APART;
+	else if (*landing == LANDING_NOT_SEEN)
+		*landing = LANDING_HAS_FP;
+}
+
 /* Execution is at `dyn`, after a return. */
 static enum status arrive(struct find *f, size_t dyn)
 {
 	uint64_t address = window_template(f->w, dyn)->address;
 
+	TRY(add_landing(f, dyn));
 	for (size_t i = 0; i < DEPTH_SEARCHED && i < f->open_count; i++) {
 		const struct open_call *call = &f->open[f->open_count - 1 - i];
 
 		if (call->after != address)
 			continue;
 		f->open_count -= i + 1;
+		note_landing(f, call, dyn);
 		return close_call(f, call, dyn);
 	}
 	return STATUS_OK;
@@ -207,6 +245,21 @@ static enum status find_calls(struct find *f)
 	return STATUS_OK;
 }
 
+/* Drops those at which the frame pointer is not known to be SP. */
+static void choose_landings(struct find *f)
+{
+	struct abi *abi = f->abi;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < abi->landing_count; i++) {
+		uint32_t template = f->w->dyns[abi->landings[i].dyn].template;
+
+		if (f->landings[template] == LANDING_HAS_FP)
+			abi->landings[kept++] = abi->landings[i];
+	}
+	abi->landing_count = kept;
+}
+
 enum status abi_init(struct abi *abi, const struct solver *s)
 {
 	struct find *f = calloc(1, sizeof(*f));
@@ -219,7 +272,11 @@ enum status abi_init(struct abi *abi, const struct solver *s)
 	f->w = &s->w;
 	for (uint32_t reg = 0; reg < REG_COUNT; reg++)
 		f->now[reg] = reg;
-	status = find_calls(f);
+	f->landings = calloc(f->w->template_count + 1, sizeof(*f->landings));
+	status = f->landings ? find_calls(f) : STATUS_NO_MEM;
+	if (status == STATUS_OK)
+		choose_landings(f);
+	free(f->landings);
 	free(f->open);
 	free(f);
 	return status;
@@ -229,6 +286,7 @@ void abi_fini(struct abi *abi)
 {
 	free(abi->calls);
 	free(abi->same);
+	free(abi->landings);
 	free(abi->restores);
 	free(abi->slots);
 }
@@ -258,5 +316,10 @@ bool abi_apply(struct solver *s)
 	}
 	if (any_slot)
 		abi_slot_sort(&s->abi);
+	for (size_t i = s->abi.landing_count; i-- > 0 && !s->has_conflict;) {
+		const struct abi_landing *landing = &s->abi.landings[i];
+
+		any |= solve_same(s, landing->dyn, landing->sp, landing->fp);
+	}
 	return any | abi_slot_live(s) | any_slot;
 }

@@ -217,6 +217,18 @@ static bool is_return_address(const struct solver *s, uint64_t address)
 	       (opcode & 0xfffffc1f) == 0xd63f0000;
 }
 
+/* Of an exception whose entry the window has: what stored the word had the address in ELR. */
+static bool is_interrupted(const struct solver *s, uint64_t granule, uint64_t address)
+{
+	uint32_t end = last_store(s, granule, (uint32_t)s->memory.access_count);
+	struct bits elr;
+
+	if (end == 0)
+		return false;
+	elr = s->ssa_values[window_ssa_of(&s->w, s->memory.accesses[end - 1].dyn, REG_ELR_EL1)];
+	return ~elr.known == 0 && elr.value == address;
+}
+
 static bool add_live(struct solver *s, size_t *count, uint64_t granule)
 {
 	struct abi *abi = &s->abi;
@@ -250,7 +262,7 @@ bool abi_slot_live(struct solver *s)
 		uint64_t after;
 
 		if (!read_end(s, at, &next) || !read_end(s, at + 8, &after) ||
-		    !is_return_address(s, after))
+		    (!is_return_address(s, after) && !is_interrupted(s, at + 8, after)))
 			break;
 		any |= add_live(s, &count, at);
 		any |= add_live(s, &count, at + 8);

@@ -84,6 +84,7 @@ static enum status own_facts(struct solver *s)
 	        PART(s->stacks.items, s->stacks.count),
 	        PART(s->abi.calls, s->abi.call_count),
 	        PART(s->abi.same, s->abi.same_count),
+	        PART(s->abi.landings, s->abi.landing_count),
 	        PART(s->abi.restores, s->abi.restore_count),
 	        PART(s->abi.slots, s->abi.slot_count),
 	        PART(s->frames.items, s->frames.count),
@@ -93,6 +94,7 @@ static enum status own_facts(struct solver *s)
 	s->stacks.capacity = s->stacks.count;
 	s->abi.call_capacity = s->abi.call_count;
 	s->abi.same_capacity = s->abi.same_count;
+	s->abi.landing_capacity = s->abi.landing_count;
 	s->abi.restore_capacity = s->abi.restore_count;
 	s->abi.slot_capacity = s->abi.slot_count;
 	s->frames.capacity = s->frames.count;

@@ -12,6 +12,13 @@
 #include "replay/values/ssa/m_exception.h"
 #include "replay/values/ssa/window.h"
 
+/* A64: what the instructions since the last control event say of the SP in use. */
+enum sp_in_use {
+	SP_IN_USE_KEPT,
+	SP_IN_USE_SELECTED, /* another one may have been put in use */
+	SP_IN_USE_OWN,      /* it is the level's own */
+};
+
 /* What is known of the instruction before. */
 struct control_event_from {
 	uint64_t address;
@@ -21,7 +28,7 @@ struct control_event_from {
 	const struct uop_insn *insn;
 	bool is_exception; /* SVC and the like: it does not lead on by itself */
 	bool is_return;    /* A64: a return from an exception */
-	bool selects_sp;   /* A64: it, or one before it, may have put another SP in use */
+	uint8_t sp;        /* enum sp_in_use: of it and those before it */
 	bool is_known;     /* false: there is no instruction before it */
 };
 

@@ -223,7 +223,7 @@ static enum status add_control_event(struct collect *c, uint64_t position, const
 	bool is_any = control_event_next(&c->control_event, position, pc, &c->before, &c->builder,
 	                                 &changes_translation);
 
-	c->before.selects_sp = false;
+	c->before.sp = SP_IN_USE_KEPT;
 	return is_any ? insert_control_event(c, position, pc, changes_translation) : STATUS_OK;
 }
 
@@ -289,6 +289,15 @@ static bool selects_sp(const struct template *template)
 	        uop_insn_after(template->insn, REG_SP_EL1) != REG_SP_EL1);
 }
 
+/*
+ * MRS and MSR of SP_EL0, which are undefined while it is the SP in use (Arm ARM C5.2, SP_EL0). A
+ * return from an exception does not say which one is; this does, as of Linux's `current`.
+ */
+static bool has_own_sp(const struct template *template)
+{
+	return template->isa == ISA_A64 && (template->opcode & 0xffdfffe0) == 0xd5184100;
+}
+
 /* What the next control event needs to know of an instruction. */
 static void pass(struct control_event_from *before, const struct template *template)
 {
@@ -300,7 +309,10 @@ static void pass(struct control_event_from *before, const struct template *templ
 	before->view = template->view;
 	before->is_exception = insn->branch.kind == BRANCH_EXCEPTION;
 	before->is_return = insn->branch.kind == BRANCH_RETURN && template->isa == ISA_A64;
-	before->selects_sp |= selects_sp(template);
+	if (selects_sp(template))
+		before->sp = SP_IN_USE_SELECTED;
+	else if (has_own_sp(template))
+		before->sp = SP_IN_USE_OWN;
 	before->is_known = true;
 	before->insn = insn;
 	site->isa = (enum isa) template->isa;
@@ -513,6 +525,7 @@ static enum status enter_run(struct collect *c, const struct basic_block *node,
 		run->is_stepwise |= entry.without.is_exception || entry.without.is_return ||
 		                    c->w->templates[number]->byte_order != DATA_ORDER_KEPT ||
 		                    selects_sp(c->w->templates[number]);
+		run->has_own_sp |= has_own_sp(c->w->templates[number]);
 	}
 	for (int taken = 0; taken < 2; taken++)
 		TRY(enter_end(c, node, taken != 0, &entry, run));
@@ -536,6 +549,8 @@ static enum status copy_run(struct collect *c, const struct run_template *run, u
 	w->dyns[w->dyn_count++].template = end->last;
 	pass_run(&end->number, &site.has_number, &site.number);
 	pass_run(&end->operation, &site.has_operation, &site.operation);
+	if (run->has_own_sp)
+		c->before.sp = SP_IN_USE_OWN;
 	pass(&c->before, w->templates[end->last]);
 	c->before.site.has_number = site.has_number;
 	c->before.site.number = site.number;

@@ -24,6 +24,9 @@
 #define SUB_SP_16    UINT32_C(0xd10043ff)
 #define SUB_SP_32    UINT32_C(0xd10083ff)
 #define MOV_X29_SP   UINT32_C(0x910003fd)
+#define ADD_X29_SP   UINT32_C(0x910043fd)
+#define BR_X21       UINT32_C(0xd61f02a0)
+#define MOV_SP_X20   UINT32_C(0x9100029f)
 #define MOV_SP_X29   UINT32_C(0x910003bf)
 #define MOV_SP_X2    UINT32_C(0x9100005f)
 #define SUB_SP_SP_X0 UINT32_C(0xcb2063ff)
@@ -220,6 +223,41 @@ static void saved_registers_are_kept_while_the_function_runs(void **state)
 	end(&p);
 }
 
+/* Of SP before instruction 2, which a return led to from a stack that is not known. */
+static struct bits sp_after_return(uint32_t first)
+{
+	static const struct run runs[RUNS_MOST] = {{0, 2}, {4, 1}, {2, 2}, {5, 2}, {2, 1}};
+	struct solve_options options = {.single_writer = true, .abi = true};
+	struct program p;
+	struct solver s;
+	struct bits sp;
+
+	BEGIN(&p, NOP, BL_3, MOV_SP_X29, BR_X21, RET, MOV_SP_X20, RET);
+	put_u64(p.x[AT_LR], CODE + 8);
+	for (unsigned int i = 0; i < 4; i++)
+		p.code[i] = (uint8_t)(first >> 8 * i);
+	finish_at(&p, runs, CODE + 12);
+	options.window.to = history_length(p.f.history);
+	assert_int_equal(solve_init(&s, p.f.history, &options), STATUS_OK);
+	assert_int_equal(history_length(p.f.history), 8);
+	sp = solve_register(&s, 7, REG_SP);
+	solve_fini(&s);
+	end(&p);
+	return sp;
+}
+
+/* At the call that is seen SP is X29, or not: so it is after each return to there. */
+static void sp_is_the_frame_pointer_after_a_return_if_it_was_at_a_call(void **state)
+{
+	struct bits sp = sp_after_return(MOV_X29_SP);
+
+	(void)state;
+	assert_int_equal(sp.known, UINT64_MAX);
+	assert_int_equal(sp.value, DATA_AT + 16);
+	assert_int_equal(sp_after_return(ADD_X29_SP).known, 0);
+	assert_int_equal(sp_after_return(NOP).known, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +266,7 @@ int main(void)
 	        cmocka_unit_test(sp_is_the_same_if_constants_or_the_frame_pointer_say_so),
 	        cmocka_unit_test(call_ends_with_its_own_return),
 	        cmocka_unit_test(saved_registers_are_kept_while_the_function_runs),
+	        cmocka_unit_test(sp_is_the_frame_pointer_after_a_return_if_it_was_at_a_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
