@@ -34,6 +34,9 @@ enum { PREFETCH_ABORT = 11 };
 #define POP_PC          UINT32_C(0xe49df004)
 #define MOV_R0_6        UINT32_C(0xe3a00006)
 #define MOV_R7_GETPID   UINT32_C(0xe3a07014)
+#define MOV_R12_GETPID  UINT32_C(0xe3a0c014)
+#define MOV_R12_R5      UINT32_C(0xe1a0c005)
+#define MOV_R7_R12      UINT32_C(0xe1a0700c)
 #define ADD_R3_R3_1     UINT32_C(0xe2833001)
 #define SVC_0           UINT32_C(0xef000000)
 #define SVC_SEMIHOSTING UINT32_C(0xef123456)
@@ -515,6 +518,37 @@ static void a32_call_writes_what_it_reads(void **state)
 	end(&p);
 }
 
+/* As in __libc_do_syscall of glibc, to which its T32 code hands the number in R12, in a run before.
+ */
+static void a32_number_of_a_call_may_come_from_r12(void **state)
+{
+	static const uint32_t between[] = {BX_R6, MOV_R12_R5};
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) { /* changed in between it is not known */
+		struct program p;
+		const struct element elements[] = {
+		        run_at(ISA_A32, CODE, 2, i == 0, true),
+		        run_at(ISA_A32, CODE + 8, 2, false, true),
+		        exception(10, CODE + 16),
+		        {.type = ELEMENT_TRACE_ON},
+		        run_at(ISA_A32, CODE + 16, 1, false, true),
+		};
+
+		BEGIN_A32(&p, MOV_R12_GETPID, BX_R6, MOV_R7_R12, SVC_0, ADD_R1_R1_1);
+		put_u32(p.code + 4, between[i]);
+		put_u32(p.r[6], CODE + 8);
+		put_u32(p.r[12], i == 0 ? 20 : 0);
+		put_u32(p.r[7], 20);
+		finish(&p, elements, sizeof(elements) / sizeof(elements[0]));
+		if (i == 0)
+			assert_is(&p, 3, 1, 0x100 - 1);
+		else
+			assert_unknown(&p, 3, 1);
+		end(&p);
+	}
+}
+
 static void a32_other_call_is_a_gap(void **state)
 {
 	static const uint32_t numbers[] = {UINT32_C(0xe3a0700b), UINT32_C(0xe1a07007)};
@@ -704,6 +738,7 @@ int main(void)
 	        cmocka_unit_test(a32_interrupt_preserves),
 	        cmocka_unit_test(a32_known_call_returns_in_r0_alone),
 	        cmocka_unit_test(a32_call_writes_what_it_reads),
+	        cmocka_unit_test(a32_number_of_a_call_may_come_from_r12),
 	        cmocka_unit_test(a32_other_call_is_a_gap),
 	        cmocka_unit_test(a32_cache_flush_makes_code_doubtful),
 	        cmocka_unit_test(a32_branch_predictor_is_no_instruction_cache),

@@ -25,6 +25,10 @@ struct control_event_from {
 	unsigned int size; /* bytes */
 	uint32_t view;     /* that it was fetched from (snapshot/memmap.h) */
 	struct call_site site;
+	/* In R12, from which the C library's T32 code, which cannot spare R7, has calls' numbers
+	 * moved there. */
+	bool has_moved;
+	uint64_t moved;
 	const struct uop_insn *insn;
 	bool is_exception; /* SVC and the like: it does not lead on by itself */
 	bool is_return;    /* A64: a return from an exception */

@@ -16,7 +16,7 @@
 #include "decoder/flow/flow.h"
 
 /* What a run does to a register of which the constant that it has matters (arch/call_model.h). */
-enum run_effect { RUN_KEEPS, RUN_SETS, RUN_LOSES };
+enum run_effect { RUN_KEEPS, RUN_SETS, RUN_LOSES, RUN_MOVES };
 
 struct run_constant {
 	uint8_t effect; /* enum run_effect */
@@ -26,8 +26,9 @@ struct run_constant {
 /* The end of a run whose last instruction was executed, or was not. */
 struct run_end {
 	uint32_t last;              /* template of the last instruction */
-	struct run_constant number; /* of a call */
+	struct run_constant number; /* of a call; RUN_MOVES: what `moved` was */
 	struct run_constant operation;
+	struct run_constant moved;
 };
 
 struct run_template {

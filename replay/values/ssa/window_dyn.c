@@ -184,6 +184,7 @@ static enum status insert_dyn(struct collect *c, uint64_t position, struct templ
 	TRY(inserted_template(c, &template, &number));
 	c->before.site.has_number = false;
 	c->before.site.has_operation = false;
+	c->before.has_moved = false;
 	return add_dyn(w, number);
 }
 
@@ -281,6 +282,24 @@ static void pass_constant(const struct uop_insn *insn, unsigned int reg, bool *h
 	}
 }
 
+enum { NUMBER_A64 = 8, NUMBER_A32 = 7, MOVED_A32 = 12 };
+
+/* The registers that say what is called, and R12, which R7 may have been before. */
+static void pass_site(const struct uop_insn *insn, struct control_event_from *before)
+{
+	struct call_site *site = &before->site;
+	unsigned int reg = site->isa == ISA_A64 ? NUMBER_A64 : NUMBER_A32;
+
+	if (reg == NUMBER_A32 && uop_insn_after(insn, reg) == MOVED_A32 && before->has_moved) {
+		site->has_number = true;
+		site->number = before->moved;
+	} else {
+		pass_constant(insn, reg, &site->has_number, &site->number);
+	}
+	pass_constant(insn, REG_X0, &site->has_operation, &site->operation);
+	pass_constant(insn, MOVED_A32, &before->has_moved, &before->moved);
+}
+
 /* Of A64: the SP in use may be another one after the instruction. */
 static bool selects_sp(const struct template *template)
 {
@@ -317,8 +336,7 @@ static void pass(struct control_event_from *before, const struct template *templ
 	before->insn = insn;
 	site->isa = (enum isa) template->isa;
 	site->opcode = template->opcode;
-	pass_constant(insn, template->isa == ISA_A64 ? 8 : 7, &site->has_number, &site->number);
-	pass_constant(insn, REG_X0, &site->has_operation, &site->operation);
+	pass_site(insn, before);
 }
 
 /*
@@ -454,11 +472,47 @@ static struct run_constant constant_of(bool without, bool with, uint64_t value)
 	return (struct run_constant){without ? RUN_SETS : with ? RUN_KEEPS : RUN_LOSES, value};
 }
 
+/* What R12 is known to be before the run where it was: no register of 32 bits is that. */
+#define BEFORE_RUN (UINT64_C(1) << 32)
+
+static void take_constants(struct run_end *end, const struct control_event_from *without,
+                           const struct control_event_from *with)
+{
+	end->number =
+	        constant_of(without->site.has_number, with->site.has_number, without->site.number);
+	if (end->number.effect == RUN_KEEPS && with->site.number == BEFORE_RUN)
+		end->number.effect = RUN_MOVES;
+	end->operation = constant_of(without->site.has_operation, with->site.has_operation,
+	                             without->site.operation);
+	end->moved = constant_of(without->has_moved, with->has_moved, without->moved);
+}
+
 static void pass_run(const struct run_constant *run, bool *has, uint64_t *value)
 {
 	if (run->effect == RUN_SETS)
 		*value = run->value;
-	*has = run->effect == RUN_SETS || (run->effect == RUN_KEEPS && *has);
+	*has = run->effect == RUN_SETS || (run->effect != RUN_LOSES && *has);
+}
+
+/* `last` instruction of the run, and what the run leaves. */
+static void pass_whole_run(struct control_event_from *before, const struct run_end *end,
+                           const struct template *last)
+{
+	struct call_site *site = &before->site;
+	struct call_site was = *site;
+	bool had_moved = before->has_moved;
+	uint64_t moved = before->moved;
+
+	pass(before, last);
+	site->has_number = end->number.effect == RUN_MOVES ? had_moved : was.has_number;
+	site->number = end->number.effect == RUN_MOVES ? moved : was.number;
+	site->has_operation = was.has_operation;
+	site->operation = was.operation;
+	before->has_moved = had_moved;
+	before->moved = moved;
+	pass_run(&end->number, &site->has_number, &site->number);
+	pass_run(&end->operation, &site->has_operation, &site->operation);
+	pass_run(&end->moved, &before->has_moved, &before->moved);
 }
 
 /* What is known before an instruction of a run of what was not known before the run, and was. */
@@ -492,16 +546,12 @@ static enum status enter_end(struct collect *c, const struct basic_block *node, 
                              const struct run_entry *entry, struct run_template *run)
 {
 	struct run_entry end = *entry;
-	const struct call_site *without = &end.without.site;
-	const struct call_site *with = &end.with.site;
 	struct run_end *ends = &run->ends[taken];
 
 	TRY(enter_insn(c, node, node->walk.count - 1, taken, &end, &ends->last));
 	run->is_stepwise |= c->w->templates[ends->last]->byte_order != DATA_ORDER_KEPT;
 	run->it_after = end.it;
-	ends->number = constant_of(without->has_number, with->has_number, without->number);
-	ends->operation =
-	        constant_of(without->has_operation, with->has_operation, without->operation);
+	take_constants(ends, &end.without, &end.with);
 	return STATUS_OK;
 }
 
@@ -510,7 +560,9 @@ static enum status enter_run(struct collect *c, const struct basic_block *node,
                              struct run_template *run)
 {
 	struct run_entry entry = {
-	        .with = {.site = {.has_number = true, .has_operation = true}},
+	        .with = {.site = {.has_number = true, .has_operation = true},
+	                 .has_moved = true,
+	                 .moved = BEFORE_RUN},
 	        .it = {.next = node->walk.start},
 	};
 	size_t first = c->runs.template_count + 1;
@@ -541,21 +593,14 @@ static enum status copy_run(struct collect *c, const struct run_template *run, u
 	/* There are none before the last of a run of one. */
 	const uint32_t *templates = count > 1 ? &c->runs.templates[run->first - 1] : NULL;
 	const struct run_end *end = &run->ends[taken];
-	struct call_site site = c->before.site;
 
 	TRY(reserve_dyns(w, count));
 	for (uint32_t i = 0; i + 1 < count; i++)
 		w->dyns[w->dyn_count++].template = templates[i];
 	w->dyns[w->dyn_count++].template = end->last;
-	pass_run(&end->number, &site.has_number, &site.number);
-	pass_run(&end->operation, &site.has_operation, &site.operation);
 	if (run->has_own_sp)
 		c->before.sp = SP_IN_USE_OWN;
-	pass(&c->before, w->templates[end->last]);
-	c->before.site.has_number = site.has_number;
-	c->before.site.number = site.number;
-	c->before.site.has_operation = site.has_operation;
-	c->before.site.operation = site.operation;
+	pass_whole_run(&c->before, end, w->templates[end->last]);
 	return STATUS_OK;
 }
 
