@@ -83,16 +83,30 @@ gaps on the way are stopped at."""
         except gdb.error:
             pass  # it is there, and has no frame to show there either
 
+    # A call under a condition lies in an IT block: gdb puts a breakpoint there on the IT, which is so many instructions older at most.
+    OLDER = 4
+
+    def place(self, position, pc):
+        """A breakpoint at the call; where gdb says that it puts it elsewhere nobody needs to know."""
+        def make():
+            self.call = gdb.Breakpoint("*" + pc, internal=True)
+        self.make = make
+        gdb.execute("python __import__('csreplay_gdb').backtrace.reverse_finish.make()", to_string=True)
+        self.call.silent = True
+        self.call.condition = "$trace_pos <= %s && $trace_pos + %d >= %s" % (position, self.OLDER, position)
+
     def run_back(self, position, pc):
         """As reverse-continue, to a position at the latest."""
-        call = gdb.Breakpoint("*" + pc, internal=True)
-        call.silent = True
-        call.condition = "$trace_pos == " + position
+        self.place(position, pc)
         try:
             gdb.execute("reverse-continue")
         finally:
-            call.delete()
-        if int(gdb.parse_and_eval("$trace_pos")) == int(position):
+            self.call.delete()
+        older = int(position) - int(gdb.parse_and_eval("$trace_pos"))
+        if 0 < older <= self.OLDER:
+            self.seek(position)
+            older = 0
+        if older == 0:
             gdb.write(gdb.execute("frame 0", to_string=True).replace("#0  ", "", 1))
 
-ReverseFinish()
+reverse_finish = ReverseFinish()
