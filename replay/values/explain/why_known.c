@@ -143,19 +143,29 @@ static void explain_halt(struct why_walk *w, unsigned int reg, uint32_t ssa)
 	text_puts(w->out, " in the snapshot\n");
 }
 
+/* The register that has the value after the call: before it another one may have had it first. */
+static unsigned int kept_register(const struct why_walk *w, const struct provenance_fact *f,
+                                  uint32_t ssa)
+{
+	uint32_t now[REG_COUNT];
+
+	window_ssa_at(&w->solver.w, f->dyn, now, SIZE_MAX);
+	for (unsigned int reg = 0; reg < REG_COUNT; reg++) {
+		if (now[reg] == ssa || now[reg] == f->other)
+			return reg;
+	}
+	return REG_COUNT;
+}
+
 /*
  * The dynamic instruction after a call, of a register that no instruction in between need mention.
  */
 static void explain_kept(struct why_walk *w, const struct provenance_fact *f, uint32_t ssa)
 {
-	unsigned int reg = ssa;
-	bool is_result;
-	size_t maker;
+	unsigned int reg = kept_register(w, f, ssa);
 
 	rests_on_dyn(w, "the assumption abi for the call before", f->dyn);
-	if (why_maker(w, ssa, &maker))
-		reg = why_register_of(w, maker, ssa, &is_result);
-	if (!why_dyn_line(w, f->dyn))
+	if (reg == REG_COUNT || !why_dyn_line(w, f->dyn))
 		return;
 	why_name(w, reg, w->out);
 	text_puts(w->out, " = ");
