@@ -175,21 +175,37 @@ static void a32_product_top(struct arm *s, unsigned int subtracts)
 		                subtracts | FIELD(s, R));
 }
 
-/* Rd at 16: a sum of products */
-static void a32_opaque_product(struct arm *s, unsigned int arg)
+/* SMLAD, SMLSD; SMUAD, SMUSD */
+static void a32_two_products(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	uop_use(s->b, arm_r(s, FIELD(s, Ra)));
-	arm_opaque(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm));
+	if (any_is_pc(FIELD(s, Rn), FIELD(s, Rm), FIELD(s, Rd), 0))
+		opcode_reject(&s->opcode);
+	else
+		arm_sum_of_products(
+		        s, FIELD(s, Rd),
+		        arm_two_products(s, FIELD(s, Rn), FIELD(s, Rm), FLAG(s, M), FLAG(s, S)),
+		        FIELD(s, Ra));
 }
 
-static void a32_opaque_long(struct arm *s, unsigned int arg)
+static void a32_two_products_long(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	uop_use(s->b, arm_r(s, FIELD(s, RdHi)));
-	uop_use(s->b, arm_r(s, FIELD(s, RdLo)));
-	arm_set_unknown(s, FIELD(s, RdLo));
-	arm_opaque(s, FIELD(s, RdHi), FIELD(s, Rn), FIELD(s, Rm));
+	if (any_is_pc(FIELD(s, Rn), FIELD(s, Rm), FIELD(s, RdLo), FIELD(s, RdHi)))
+		opcode_reject(&s->opcode);
+	else
+		arm_accumulate_long(
+		        s, FIELD(s, RdLo), FIELD(s, RdHi),
+		        arm_two_products(s, FIELD(s, Rn), FIELD(s, Rm), FLAG(s, M), FLAG(s, S)));
+}
+
+static void a32_absolute_differences(struct arm *s, unsigned int arg)
+{
+	(void)arg;
+	if (any_is_pc(FIELD(s, Rn), FIELD(s, Rm), FIELD(s, Rd), 0))
+		opcode_reject(&s->opcode);
+	else
+		arm_absolute_differences(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm), FIELD(s, Ra));
 }
 
 /* Rd at 12, Rn at 16, Rm at 0 */
@@ -199,12 +215,51 @@ static void a32_opaque_dnm(struct arm *s, unsigned int arg)
 	arm_opaque(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm));
 }
 
-static void a32_opaque_nm(struct arm *s, unsigned int arg)
+static void a32_parallel(struct arm *s, unsigned int arg)
 {
-	a32_opaque_dnm(s, arg);
+	bool is_plain = (FIELD(s, opc1) & 3) == 1; /* S, U: neither saturated nor halved */
+	unsigned int kind = FIELD(s, op2);
+
+	if (!is_plain || kind == 1 || kind == 2 ||
+	    any_is_pc(FIELD(s, Rn), FIELD(s, Rm), FIELD(s, Rd), 0))
+		a32_opaque_dnm(s, arg);
+	else
+		arm_parallel_sum(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm),
+		                 (kind & 4) != 0 ? 8 : 16, (kind & 3) == 3);
+}
+
+/* QADD, QSUB, QDADD, QDSUB */
+static void a32_saturating_sum(struct arm *s, unsigned int arg)
+{
+	const struct arm_saturating sum = {.rd = FIELD(s, Rd),
+	                                   .rn = FIELD(s, Rn),
+	                                   .rm = FIELD(s, Rm),
+	                                   .doubles = FLAG(s, D),
+	                                   .subtracts = FLAG(s, S)};
+
+	(void)arg;
+	if (any_is_pc(sum.rd, sum.rn, sum.rm, 0))
+		opcode_reject(&s->opcode);
+	else
+		arm_saturating_sum(s, sum);
 }
 
 static void a32_saturate(struct arm *s, unsigned int arg)
+{
+	unsigned int bits = FIELD(s, widthm1) + !FLAG(s, U);
+
+	(void)arg;
+	if (any_is_pc(FIELD(s, Rd), FIELD(s, Rn), 0, 0))
+		opcode_reject(&s->opcode);
+	else
+		arm_saturate(s, FIELD(s, Rd),
+		             arm_shifted(s, FIELD(s, Rn), FLAG(s, sh) ? ARM_ASR : ARM_LSL,
+		                         FIELD(s, imm5))
+		                     .slot,
+		             bits, FLAG(s, U));
+}
+
+static void a32_saturate_halves(struct arm *s, unsigned int arg)
 {
 	(void)arg;
 	arm_opaque(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rn));

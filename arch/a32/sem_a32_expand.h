@@ -146,6 +146,31 @@ void arm_pack_halves(struct arm *s, unsigned int rd, unsigned int rn, unsigned i
 /* Rd is a function of Rn and Rm that is not followed; Q and GE may change too. */
 void arm_opaque(struct arm *s, unsigned int rd, unsigned int rn, unsigned int rm);
 
+/* sem_a32_media.c: bytes and halves, saturation */
+
+/* To a number of `bits`. */
+void arm_saturate(struct arm *s, unsigned int rd, unsigned int shifted, unsigned int bits,
+                  bool is_unsigned);
+struct arm_saturating {
+	unsigned int rd;
+	unsigned int rn; /* the one that is doubled, or subtracted */
+	unsigned int rm;
+	bool doubles;
+	bool subtracts;
+};
+void arm_saturating_sum(struct arm *s, struct arm_saturating sum);
+/* Of low halves, plus or minus that of the high ones; Rm's change places. */
+unsigned int arm_two_products(struct arm *s, unsigned int rn, unsigned int rm, bool swaps,
+                              bool subtracts);
+void arm_sum_of_products(struct arm *s, unsigned int rd, unsigned int products, unsigned int ra);
+void arm_absolute_differences(struct arm *s, unsigned int rd, unsigned int rn, unsigned int rm,
+                              unsigned int ra);
+void arm_parallel_sum(struct arm *s, unsigned int rd, unsigned int rn, unsigned int rm,
+                      unsigned int size, bool subtracts);
+/* `ra` 15: nothing is added. */
+void arm_extend_two(struct arm *s, enum uop_op op, unsigned int rd, unsigned int ra,
+                    unsigned int rotated);
+
 /* sem_a32_memory.c */
 struct arm_transfer {
 	unsigned int rt;

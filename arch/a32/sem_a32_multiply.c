@@ -127,10 +127,7 @@ void arm_extend(struct arm *s, unsigned int kind, unsigned int rd, unsigned int 
 		return;
 	}
 	if ((kind & 3) == 0) { /* of two bytes */
-		uop_use(s->b, x);
-		if (ra != ARM_PC)
-			uop_use(s->b, ra);
-		arm_set_unknown(s, rd);
+		arm_extend_two(s, op, rd, ra, rotation ? arm_rotated(s, x, rotation) : x);
 		return;
 	}
 	if (rotation + len > 32) { /* bits on both sides of the end */

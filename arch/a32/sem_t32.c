@@ -157,8 +157,14 @@ void t32_saturate(struct arm *s, unsigned int arg)
 	(void)arg;
 	if (is_special(FIELD(s, Rn)) || FLAG(s, i))
 		opcode_reject(&s->opcode);
-	else
+	else if (FLAG(s, sh) && FIELD(s, lsb) == 0) /* SSAT16, USAT16 */
 		arm_opaque(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rn));
+	else
+		arm_saturate(
+		        s, FIELD(s, Rd),
+		        arm_shifted(s, FIELD(s, Rn), FLAG(s, sh) ? ARM_ASR : ARM_LSL, FIELD(s, lsb))
+		                .slot,
+		        FIELD(s, widthm1) + !FLAG(s, U), FLAG(s, U));
 }
 
 void t32_extract(struct arm *s, unsigned int op)
@@ -223,6 +229,32 @@ void t32_opaque(struct arm *s, unsigned int arg)
 	(void)arg;
 	if (!rejects_special(s, FIELD(s, Rm), FIELD(s, Rd), FIELD(s, Rn)))
 		arm_opaque(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm));
+}
+
+/* The kind is ADD8, ADD16, ASX, -, SUB8, SUB16, SAX; the prefix S or U neither saturates nor
+ * halves. */
+void t32_parallel(struct arm *s, unsigned int arg)
+{
+	unsigned int kind = FIELD(s, opc1);
+
+	if ((FIELD(s, op2) & 3) != 0 || (kind & 2) != 0)
+		t32_opaque(s, arg);
+	else if (!rejects_special(s, FIELD(s, Rm), FIELD(s, Rd), FIELD(s, Rn)))
+		arm_parallel_sum(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm),
+		                 (kind & 1) != 0 ? 16 : 8, (kind & 4) != 0);
+}
+
+void t32_saturating_sum(struct arm *s, unsigned int arg)
+{
+	const struct arm_saturating sum = {.rd = FIELD(s, Rd),
+	                                   .rn = FIELD(s, Rn),
+	                                   .rm = FIELD(s, Rm),
+	                                   .doubles = FLAG(s, D),
+	                                   .subtracts = FLAG(s, S)};
+
+	(void)arg;
+	if (!rejects_special(s, sum.rm, sum.rd, sum.rn))
+		arm_saturating_sum(s, sum);
 }
 
 void t32_reverse(struct arm *s, unsigned int arg)
@@ -307,11 +339,20 @@ void t32_product_top(struct arm *s, unsigned int subtracts)
 		                subtracts | FIELD(s, R));
 }
 
-void t32_opaque_product(struct arm *s, unsigned int arg)
+void t32_two_products(struct arm *s, unsigned int subtracts)
+{
+	if (!rejects_special(s, FIELD(s, Rm), FIELD(s, Rd), FIELD(s, Rn)))
+		arm_sum_of_products(
+		        s, FIELD(s, Rd),
+		        arm_two_products(s, FIELD(s, Rn), FIELD(s, Rm), FLAG(s, M), subtracts != 0),
+		        FIELD(s, Ra));
+}
+
+void t32_absolute_differences(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	uop_use(s->b, arm_r(s, FIELD(s, Ra)));
-	arm_opaque(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm));
+	if (!rejects_special(s, FIELD(s, Rm), FIELD(s, Rd), FIELD(s, Rn)))
+		arm_absolute_differences(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm), FIELD(s, Ra));
 }
 
 /* kind: bit 0 accumulates, bit 1 signed */
@@ -345,13 +386,12 @@ void t32_half_long(struct arm *s, unsigned int arg)
 		                    arm_product_of_halves(s, FIELD(s, Rn), FIELD(s, Rm), tops));
 }
 
-void t32_opaque_long(struct arm *s, unsigned int arg)
+void t32_two_products_long(struct arm *s, unsigned int subtracts)
 {
-	(void)arg;
-	uop_use(s->b, arm_r(s, FIELD(s, RdLo)));
-	uop_use(s->b, arm_r(s, FIELD(s, RdHi)));
-	arm_set_unknown(s, FIELD(s, RdLo));
-	arm_opaque(s, FIELD(s, RdHi), FIELD(s, Rn), FIELD(s, Rm));
+	if (!rejects_special(s, FIELD(s, Rm), FIELD(s, RdHi), FIELD(s, Rn)))
+		arm_accumulate_long(s, FIELD(s, RdLo), FIELD(s, RdHi),
+		                    arm_two_products(s, FIELD(s, Rn), FIELD(s, Rm), FLAG(s, M),
+		                                     subtracts != 0));
 }
 
 void t32_divide(struct arm *s, unsigned int op)

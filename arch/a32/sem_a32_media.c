@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A32 and T32 operations on bytes and halves of registers, and with saturation, once decoded (Arm
+ * ARM DDI 0487 F1.4, operations in F5.1). Q and GE are part of PSTATE, which nothing says of
+ * afterwards.
+ */
+#include "arch/a32/sem_a32_expand.h"
+
+enum { LO = 3, HI = 8, LT = 11, GT = 12 }; /* conditions */
+
+static unsigned int lanes(struct arm *s, struct bits_lanes how, unsigned int a, unsigned int second)
+{
+	return uop_emit(s->b, (struct uop){.op = UOP_LANES,
+	                                   .width = 64,
+	                                   .a = (uint8_t)a,
+	                                   .b = (uint8_t)second,
+	                                   .c = SLOT_NONE,
+	                                   .lanes = {.kind = (uint8_t)how.kind,
+	                                             .condition = (uint8_t)how.condition,
+	                                             .size = (uint8_t)how.size}});
+}
+
+static unsigned int choose(struct arm *s, unsigned int condition, unsigned int size, unsigned int a,
+                           unsigned int second)
+{
+	return lanes(s, (struct bits_lanes){LANES_CHOOSE, condition, size, false}, a, second);
+}
+
+static unsigned int low_word(struct arm *s, unsigned int slot)
+{
+	return arm_field(s, UOP_FIELD, slot, 0, 32, 0);
+}
+
+static unsigned int as_signed(struct arm *s, unsigned int slot)
+{
+	return uop_field(s->b, UOP_SIGNED, 64, slot, (struct bits_field){0, 32, 0});
+}
+
+/* The signed number of 64 bits, or what of the range is next to it. */
+static unsigned int clamped(struct arm *s, unsigned int value, int64_t least, int64_t most)
+{
+	value = choose(s, LT, 64, value, uop_constant(s->b, (uint64_t)most));
+	return choose(s, GT, 64, value, uop_constant(s->b, (uint64_t)least));
+}
+
+void arm_saturate(struct arm *s, unsigned int rd, unsigned int shifted, unsigned int bits,
+                  bool is_unsigned)
+{
+	int64_t most = (INT64_C(1) << (is_unsigned ? bits : bits - 1)) - 1;
+	unsigned int value = clamped(s, as_signed(s, shifted), is_unsigned ? 0 : -most - 1, most);
+
+	arm_pstate_unknown(s);
+	arm_set(s, rd, low_word(s, value));
+}
+
+/* Rm and Rn, or twice Rn. */
+void arm_saturating_sum(struct arm *s, struct arm_saturating sum)
+{
+	unsigned int rn = as_signed(s, arm_r(s, sum.rn));
+	unsigned int value;
+
+	if (sum.doubles)
+		rn = clamped(s, uop_sum(s->b, 64, rn, rn, false), INT32_MIN, INT32_MAX);
+	value = uop_sum(s->b, 64, as_signed(s, arm_r(s, sum.rm)), rn, sum.subtracts);
+	arm_pstate_unknown(s);
+	arm_set(s, sum.rd, low_word(s, clamped(s, value, INT32_MIN, INT32_MAX)));
+}
+
+unsigned int arm_two_products(struct arm *s, unsigned int rn, unsigned int rm, bool swaps,
+                              bool subtracts)
+{
+	unsigned int low = arm_product_of_halves(s, rn, rm, swaps ? 2 : 0);
+	unsigned int high = arm_product_of_halves(s, rn, rm, swaps ? 1 : 3);
+
+	return uop_sum(s->b, 64, low, high, subtracts);
+}
+
+/* `ra` is the number of a register, 15 for none. */
+void arm_sum_of_products(struct arm *s, unsigned int rd, unsigned int products, unsigned int ra)
+{
+	if (ra == ARM_PC)
+		arm_pstate_unknown(s);
+	arm_accumulate(s, rd, products, ra);
+}
+
+void arm_absolute_differences(struct arm *s, unsigned int rd, unsigned int rn, unsigned int rm,
+                              unsigned int ra)
+{
+	const struct bits_lanes subtract = {LANES_SUBTRACT, 0, 8, false};
+	unsigned int a = arm_r(s, rn);
+	unsigned int b = arm_r(s, rm);
+	unsigned int each = lanes(s, subtract, choose(s, HI, 8, a, b), choose(s, LO, 8, a, b));
+	unsigned int value = arm_field(s, UOP_FIELD, each, 0, 8, 0);
+
+	for (unsigned int at = 8; at < 32; at += 8)
+		value = uop_sum(s->b, 32, value, arm_field(s, UOP_FIELD, each, at, 8, 0), false);
+	if (ra != ARM_PC)
+		value = uop_sum(s->b, 32, value, arm_r(s, ra), false);
+	arm_set(s, rd, value);
+}
+
+/* SADD8 and the like: what is not saturated or halved, and changes no places. */
+void arm_parallel_sum(struct arm *s, unsigned int rd, unsigned int rn, unsigned int rm,
+                      unsigned int size, bool subtracts)
+{
+	const struct bits_lanes how = {subtracts ? LANES_SUBTRACT : LANES_ADD, 0, size, false};
+
+	arm_pstate_unknown(s);
+	arm_set(s, rd, low_word(s, lanes(s, how, arm_r(s, rn), arm_r(s, rm))));
+}
+
+/* SXTB16, UXTAB16 and the like. */
+void arm_extend_two(struct arm *s, enum uop_op op, unsigned int rd, unsigned int ra,
+                    unsigned int rotated)
+{
+	const struct bits_lanes add = {LANES_ADD, 0, 16, false};
+	unsigned int value =
+	        uop_insert(s->b, 32, arm_field(s, op, rotated, 0, 8, 0),
+	                   arm_field(s, op, rotated, 16, 8, 0), (struct bits_field){0, 16, 16});
+
+	arm_set(s, rd, ra == ARM_PC ? value : low_word(s, lanes(s, add, ra, value)));
+}
