@@ -56,6 +56,7 @@ ROOMS = {
     "replay/past": "replay/past/past.h",
     "replay/system_register": "replay/system_register/system_register.h",
     "replay/software_trace": "replay/software_trace/software_trace.h",
+    "replay/current_task": "replay/current_task/current_task.h",
     "replay/session": "replay/session/session.h",
     "replay/compare": "replay/compare/compare.h",
     "replay/export": "replay/export/export.h",

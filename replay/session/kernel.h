@@ -14,15 +14,13 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "snapshot/linux_kernel/linux_kernel.h"
+#include "snapshot/os_task/os_task.h"
 
 struct session;
 
 /*
- * The task that a core runs at a position: its address is in SP_EL0, which Linux keeps it in at EL1
- * and EL2; at EL0 of the halt it is the core's __entry_task. Of the past SP_EL0 is what an MRS or
- * an MSR near the position moved, with no exception, return or gap between. Of a real-time
- * operating system it is the one that its variable calls current, where the snapshot has one core.
+ * The task that a core runs at a position (replay/current_task/). Of a real-time operating system
+ * it is the one that its variable calls current, where the snapshot has one core.
  */
 struct session_task {
 	struct os_task then; /* as memory is known there */

@@ -333,8 +333,7 @@ static void forget_moves(struct session *session, size_t core)
 {
 	if (!session->moves)
 		return;
-	free(session->moves[core].addresses);
-	session->moves[core] = (struct sp_el0_moves){.count = 0};
+	current_moves_fini(&session->moves[core]);
 }
 
 void session_destroy(struct session *session)

@@ -7,6 +7,7 @@
 #ifndef CSREPLAY_REPLAY_SESSION_SESSION_STORE_H
 #define CSREPLAY_REPLAY_SESSION_SESSION_STORE_H
 
+#include "replay/current_task/current_task.h"
 #include "replay/session/answers.h"
 #include "replay/session/cursor.h"
 #include "replay/session/session.h"
@@ -54,14 +55,6 @@ enum clock {
 	CLOCK_NOT_ASKED,
 	CLOCK_NONE,
 	CLOCK_ONE,
-};
-
-/* Instructions of a core's history that move SP_EL0: addresses. */
-struct sp_el0_moves {
-	uint64_t *addresses;
-	size_t count;
-	size_t capacity;
-	bool is_known; /* they were looked for */
 };
 
 struct session {
@@ -120,8 +113,8 @@ struct session {
 	struct calls **calls;    /* one a core; NULL: not asked for yet */
 	struct disasm *disasm;   /* NULL: not asked for yet */
 	struct linux_kernel *kernel;
-	enum status kernel_status;  /* OK: not asked for yet, or it is there */
-	struct sp_el0_moves *moves; /* one a core; NULL: not asked for yet */
+	enum status kernel_status;   /* OK: not asked for yet, or it is there */
+	struct current_moves *moves; /* one a core; NULL: not asked for yet */
 	struct rtos *rtos;
 	enum status rtos_status; /* the same as kernel_status */
 	struct answers answers;

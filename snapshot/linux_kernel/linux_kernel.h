@@ -5,7 +5,7 @@
  * the past. Out: what memory says by the layout of vmlinux. Nothing is guessed: what memory does
  * not have is not known, and a vmlinux whose linux_banner is not that in memory says nothing.
  *
- * The table of members and variables is linux_kernel.def. Little-endian AArch64 alone.
+ * The table of members and variables is linux_kernel.def. Little-endian AArch64 and 32-bit Arm.
  */
 #ifndef CSREPLAY_SNAPSHOT_LINUX_KERNEL_LINUX_KERNEL_H
 #define CSREPLAY_SNAPSHOT_LINUX_KERNEL_LINUX_KERNEL_H
@@ -30,12 +30,34 @@ void linux_kernel_close(struct linux_kernel *kernel); /* NULL is fine */
 void linux_task_read(const struct linux_kernel *kernel, const struct os_memory *memory,
                      uint64_t address, struct os_task *task);
 
+/* What says which task a core runs while it is in the kernel. */
+enum linux_current {
+	LINUX_CURRENT_UNKNOWN,
+	LINUX_CURRENT_SP_EL0,   /* AArch64 */
+	LINUX_CURRENT_TPIDRURO, /* A32 since 5.16; in a program it is the program's */
+	LINUX_CURRENT_VARIABLE, /* A32 since 5.18, for one core, of before Armv6K */
+	LINUX_CURRENT_STACK,    /* A32 before: its stack */
+};
+
+enum linux_current linux_current(const struct linux_kernel *kernel);
+bool linux_is_64bit(const struct linux_kernel *kernel);
+/* It has an offset for each core of what each has its own of. */
+bool linux_has_per_cpu_offset(const struct linux_kernel *kernel);
+/* The kernel's own, and no program's, as far as the address tells. */
+bool linux_is_own_address(const struct linux_kernel *kernel, uint64_t address);
+
 /*
  * The address of the task that a core runs, which vmlinux and the core's per-CPU offset
- * (TPIDR_EL1, with VHE TPIDR_EL2) say where it is kept. False if that is not known.
+ * (TPIDR_EL1, with VHE TPIDR_EL2; A32 TPIDRPRW) say where it is kept. False if that is not known.
  */
 bool linux_entry_task(const struct linux_kernel *kernel, const struct os_memory *memory,
                       uint64_t per_cpu_offset, uint64_t *address);
+/* The same by LINUX_CURRENT_VARIABLE. */
+bool linux_variable_task(const struct linux_kernel *kernel, const struct os_memory *memory,
+                         uint64_t *address);
+/* By LINUX_CURRENT_STACK: whose stack `sp` lies in, which that task says, too. */
+bool linux_stack_task(const struct linux_kernel *kernel, const struct os_memory *memory,
+                      uint64_t sp, uint64_t *address);
 
 struct linux_module {
 	uint64_t address; /* of its struct module */

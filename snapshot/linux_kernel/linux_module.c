@@ -8,8 +8,6 @@ enum {
 	MODULES_MOST = 1 << 14,
 	SECTIONS_MOST = 1 << 12,
 	SYMBOLS_MOST = 1 << 20,
-	POINTER = sizeof(uint64_t),
-	SYMBOL = 24, /* of ELF64 */
 };
 
 static enum status read_module(const struct linux_kernel *kernel, const struct os_memory *memory,
@@ -40,7 +38,7 @@ enum status linux_modules(const struct linux_kernel *kernel, const struct os_mem
 		struct linux_module module;
 
 		*lost = at;
-		if (!os_read_number(memory, at, POINTER, &at))
+		if (!os_read_number(memory, at, kernel->pointer, &at))
 			return STATUS_TRUNCATED;
 		if (at == head)
 			return STATUS_OK;
@@ -105,7 +103,7 @@ enum status linux_module_sections(const struct linux_kernel *kernel, const struc
 	if (!has_members(kernel, needed, sizeof(needed) / sizeof(needed[0])))
 		return STATUS_NOT_FOUND;
 	*lost = module->address + kernel->members[LINUX_MODULE_SECTIONS].offset;
-	if (!os_read_number(memory, *lost, POINTER, &attributes))
+	if (!os_read_number(memory, *lost, kernel->pointer, &attributes))
 		return STATUS_TRUNCATED;
 	*lost = attributes;
 	if (!linux_read_member(kernel, memory, attributes, LINUX_SECTION_COUNT, &count))
@@ -120,22 +118,31 @@ enum status linux_module_sections(const struct linux_kernel *kernel, const struc
 	return STATUS_OK;
 }
 
+/* Symbols of a module, as the kernel kept them. */
+struct kept_symbols {
+	const struct os_memory *memory;
+	struct symbol_form form;
+	uint64_t names;
+};
+
 /* An entry of its symbol table (System V ABI, "Symbol Table"). */
-static enum status tell_symbol(const struct os_memory *memory, uint64_t entry, uint64_t names,
+static enum status tell_symbol(const struct kept_symbols *kept, uint64_t entry,
                                linux_symbol_visit *visit, void *context, uint64_t *lost)
 {
+	const struct os_memory *memory = kept->memory;
+	const struct symbol_form *form = &kept->form;
 	struct linux_symbol symbol;
 	char name[OS_NAME_MOST];
 	uint64_t offset;
 	uint64_t section;
 
 	*lost = entry;
-	if (!os_read_number(memory, entry, 4, &offset) ||
-	    !os_read_number(memory, entry + 6, 2, &section) ||
-	    !os_read_number(memory, entry + 8, 8, &symbol.address) ||
-	    !os_read_number(memory, entry + 16, 8, &symbol.size))
+	if (!os_read_number(memory, entry, SYMBOL_NAME, &offset) ||
+	    !os_read_number(memory, entry + form->section_at, SYMBOL_SECTION, &section) ||
+	    !os_read_number(memory, entry + form->address_at, form->number, &symbol.address) ||
+	    !os_read_number(memory, entry + form->size_at, form->number, &symbol.size))
 		return STATUS_TRUNCATED;
-	*lost = names + offset;
+	*lost = kept->names + offset;
 	if (!os_read_string(memory, *lost, OS_NAME_MOST, name))
 		return STATUS_TRUNCATED;
 	symbol.name = str_of(name);
@@ -150,24 +157,24 @@ enum status linux_module_symbols(const struct linux_kernel *kernel, const struct
 {
 	static const enum linux_member needed[] = {LINUX_MODULE_SYMBOLS, LINUX_SYMBOLS_TABLE,
 	                                           LINUX_SYMBOLS_COUNT, LINUX_SYMBOLS_NAMES};
+	struct kept_symbols symbols = {memory, symbol_form_of(kernel), 0};
 	uint64_t kept;
 	uint64_t table;
 	uint64_t count;
-	uint64_t names;
 
 	if (!has_members(kernel, needed, sizeof(needed) / sizeof(needed[0])))
 		return STATUS_NOT_FOUND;
 	*lost = module->address + kernel->members[LINUX_MODULE_SYMBOLS].offset;
-	if (!os_read_number(memory, *lost, POINTER, &kept))
+	if (!os_read_number(memory, *lost, kernel->pointer, &kept))
 		return STATUS_TRUNCATED;
 	*lost = kept;
 	if (!linux_read_member(kernel, memory, kept, LINUX_SYMBOLS_TABLE, &table) ||
 	    !linux_read_member(kernel, memory, kept, LINUX_SYMBOLS_COUNT, &count) ||
-	    !linux_read_member(kernel, memory, kept, LINUX_SYMBOLS_NAMES, &names))
+	    !linux_read_member(kernel, memory, kept, LINUX_SYMBOLS_NAMES, &symbols.names))
 		return STATUS_TRUNCATED;
 	if (count > SYMBOLS_MOST)
 		return STATUS_BAD_DATA;
 	for (uint64_t i = 1; i < count; i++)
-		TRY(tell_symbol(memory, table + i * SYMBOL, names, visit, context, lost));
+		TRY(tell_symbol(&symbols, table + i * symbols.form.size, visit, context, lost));
 	return STATUS_OK;
 }

@@ -6,9 +6,9 @@
 
 #include "base/file.h"
 #include "snapshot/line_table/elf_sections.h"
-#include "snapshot/linux_kernel/linux_kernel.h"
+#include "snapshot/linux_kernel/layout.h"
 
-enum { SECTIONS_MOST = 256, SYMBOL_SIZE = 24 };
+enum { SECTIONS_MOST = 256 };
 
 struct search {
 	struct str path; /* of the module's file, for messages */
@@ -17,6 +17,7 @@ struct search {
 	struct elf_sections *file;
 	struct bytes symbols; /* of the file */
 	struct bytes names;
+	struct symbol_form form;
 	struct str name; /* the module's, as the kernel calls it */
 	struct linux_module module;
 	bool is_found;
@@ -85,20 +86,26 @@ static void take_section(void *context, struct str name, uint64_t address)
 	s->image->sections[s->image->section_count++] = section;
 }
 
+static bool number_at(const struct search *s, uint64_t at, unsigned int size, uint64_t *value)
+{
+	struct bytes in = s->symbols;
+
+	return bytes_skip(&in, (size_t)at) == STATUS_OK && bytes_le(&in, size, value) == STATUS_OK;
+}
+
 /* Symbol `number` of the file, as linux_symbol has it; false after the last one. */
 static bool read_symbol(const struct search *s, size_t number, struct linux_symbol *symbol)
 {
-	struct bytes table = s->symbols;
+	uint64_t at = number * s->form.size;
 	struct bytes names = s->names;
 	uint64_t name;
 	uint64_t section;
 
-	if (number >= bytes_left(&table) / SYMBOL_SIZE ||
-	    bytes_skip(&table, number * SYMBOL_SIZE) != STATUS_OK ||
-	    bytes_le(&table, 4, &name) != STATUS_OK || bytes_skip(&table, 2) != STATUS_OK ||
-	    bytes_le(&table, 2, &section) != STATUS_OK ||
-	    bytes_le(&table, 8, &symbol->address) != STATUS_OK ||
-	    bytes_le(&table, 8, &symbol->size) != STATUS_OK)
+	if (number >= bytes_left(&s->symbols) / s->form.size ||
+	    !number_at(s, at, SYMBOL_NAME, &name) ||
+	    !number_at(s, at + s->form.section_at, SYMBOL_SECTION, &section) ||
+	    !number_at(s, at + s->form.address_at, s->form.number, &symbol->address) ||
+	    !number_at(s, at + s->form.size_at, s->form.number, &symbol->size))
 		return false;
 	symbol->section = (uint32_t)section;
 	symbol->name = str_of(NULL);
@@ -209,10 +216,12 @@ static enum status place_in(struct search *s, const struct snapshot *snapshot)
 	TRY(symbols_open(snapshot->images, snapshot->image_count, &symbols));
 	status = linux_kernel_open(snapshot->images, snapshot->image_count, symbols, &memory,
 	                           &kernel);
-	if (status == STATUS_OK)
+	if (status == STATUS_OK) {
+		s->form = symbol_form_of(kernel);
 		status = place(s, kernel, &memory);
-	else if (status != STATUS_NO_MEM)
+	} else if (status != STATUS_NO_MEM) {
 		status = fail(s, status, linux_kernel_why_not(status));
+	}
 	linux_kernel_close(kernel);
 	symbols_close(symbols);
 	return status;

@@ -177,8 +177,8 @@ static void look_through(struct search *s)
 
 		if (debug_walk_next(&s->unit, &at, &entry) != STATUS_OK)
 			return;
-		if (entry.tag == DEBUG_TAG_STRUCTURE && entry.name && entry.has_children &&
-		    !entry.is_declaration)
+		if ((entry.tag == DEBUG_TAG_STRUCTURE || entry.tag == DEBUG_TAG_UNION) &&
+		    entry.name && entry.has_children && !entry.is_declaration)
 			look_into(s, &entry, offset);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Offsets of named members of C structures, from .debug_info. In: the sections, and what is wanted:
- * the name of a structure and a path in it. Out: offset and size of each.
+ * Offsets of named members of C structures and unions, from .debug_info. In: the sections, and what
+ * is wanted: the name of a structure and a path in it. Out: offset and size of each.
  *
  * The first definition of a structure counts that has one of the members that are wanted of it; of
  * one of which no member is wanted the first. A
