@@ -24,6 +24,8 @@
  *   handler that was interrupted, or else to the task that waits where it goes to. Where SVC or
  *   PendSV was taken any number of tasks may wait, seen or not: as in the middle of a function,
  *   returns tell.
+ * - Where a handler of a signal has returned, and what it returned to makes a call of the system
+ *   (SVC) that leads to where the signal came, what that interrupted goes on (calls_signal.h).
  * - What a vector's stub of AArch32 hands over to (Linux: vector_irq to __irq_svc) came in the
  *   place of the handler (calls_stub.h); so did the function that another returns to which the
  *   handler jumped to, with LR set (ret_fast_syscall).

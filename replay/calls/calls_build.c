@@ -446,11 +446,6 @@ static enum status take_halt(struct build *build)
 	return cross(build, &between);
 }
 
-static bool is_to_be_found_anew(const struct switches *switches)
-{
-	return switches->shown != 0 || switches->has_new_announcer;
-}
-
 static enum status walk(struct build *build)
 {
 	struct history_runs runs;
@@ -461,7 +456,7 @@ static enum status walk(struct build *build)
 	history_runs_begin(&runs, build->history, 0);
 	while (history_runs_next(&runs, &run)) {
 		TRY(take_run(build, &run, &mark));
-		if (is_to_be_found_anew(build->b.switches))
+		if (calls_are_to_be_found_anew(build->b.switches))
 			return STATUS_OK;
 		if (++count % RUNS_A_QUESTION == 0 && interrupt_has_come(build->interrupt))
 			return STATUS_INTERRUPTED;
@@ -575,7 +570,7 @@ static enum status build_with(const struct history *history, const struct symbol
 	made->first_stray = CALL_NONE;
 	build.b.calls = made;
 	status = walk(&build);
-	if (status == STATUS_OK && is_to_be_found_anew(switches))
+	if (status == STATUS_OK && calls_are_to_be_found_anew(switches))
 		status = STATUS_NOT_FOUND;
 	if (status == STATUS_OK)
 		status = calls_decide_rest(&build.b);
@@ -605,6 +600,6 @@ enum status calls_build(const struct history *history, const struct symbols *sym
 	do {
 		calls_activate(&switches);
 		status = build_with(history, symbols, interrupt, &switches, calls);
-	} while (status == STATUS_NOT_FOUND && is_to_be_found_anew(&switches));
+	} while (status == STATUS_NOT_FOUND && calls_are_to_be_found_anew(&switches));
 	return status;
 }

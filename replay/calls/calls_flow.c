@@ -3,6 +3,7 @@
  * What calls, returns, jumps and exceptions do to stacks; the rules are those of calls.h. In: where
  * one run left to. Out: calls begun and ended, and which one is active.
  */
+#include "replay/calls/calls_signal.h"
 #include "replay/calls/calls_task.h"
 
 enum { SEARCH_FRAMES = 65536 };
@@ -123,6 +124,7 @@ enum status calls_set_sp(struct call_builder *b, uint64_t address, uint64_t to)
 	change->is_there = false;
 	if (change->is_announced) {
 		change->is_announced = false;
+		calls_note_kernel_stacks(b);
 		return switch_to_context(b, to);
 	}
 	if (change->depth < 0)
@@ -197,8 +199,11 @@ static enum status stray(struct call_builder *b, uint64_t to)
 		return STATUS_OK; /* the handler of a signal goes on in a trampoline */
 	if (goes_on_in_handler(b, to))
 		return calls_replace(b, CALL_BEGIN_TAIL, CALL_END_TAIL, to);
-	if (calls_is_entry(b, to))
-		return calls_begin_stack(b, to);
+	if (calls_is_entry(b, to)) {
+		TRY(calls_begin_stack(b, to));
+		calls_note_signal_end(b, left);
+		return STATUS_OK;
+	}
 	if (b->is_halt)
 		return calls_replace(b, CALL_BEGIN_STRAY, CALL_END_STRAY, to);
 	candidates_add(&itself, (struct candidate){left, left, false});
@@ -206,6 +211,7 @@ static enum status stray(struct call_builder *b, uint64_t to)
 	calls_end(b, left, CALL_END_STRAY, to);
 	TRY(calls_land(b, CALL_BEGIN_STRAY, to, &itself));
 	calls_of(b, b->top)->replaced = left;
+	calls_note_signal_end(b, left);
 	return STATUS_OK;
 }
 
@@ -277,11 +283,47 @@ static bool hands_over(const struct call_builder *b, uint64_t to)
 	                                !calls_is_one_function(b, c->return_address, to));
 }
 
+/* *is_done if a handler of a signal has ended, and what it interrupted goes on. */
+static enum status return_from_signal(struct call_builder *b, uint32_t handler, uint64_t to,
+                                      bool *is_done)
+{
+	struct candidates unknown = {.has_more = true, .is_weak = true};
+	uint32_t waits = CALL_NONE;
+	enum signal_end end = calls_signal_end(b, handler, to, &waits);
+
+	*is_done = end != SIGNAL_NONE;
+	if (end == SIGNAL_INTERRUPTED)
+		return calls_resume_interrupted(b, waits, to);
+	return *is_done ? calls_land(b, CALL_BEGIN_LANDED, to, &unknown) : STATUS_OK;
+}
+
+/* The stack's oldest call, whose caller is not known, was a handler of an exception. */
+static enum status return_of_oldest(struct call_builder *b, uint32_t root, uint64_t to)
+{
+	struct candidates none = {0};
+	bool is_done = false;
+
+	calls_of(b, root)->is_exception = true;
+	if (b->site != 0)
+		TRY(calls_decide(b, root, to, &is_done, &none));
+	return is_done ? STATUS_OK : find_caller(b, root, to, &none);
+}
+
+/* Another thread, or a handler of a signal: this one waits where it was interrupted. */
+static enum status begin_other(struct call_builder *b, uint32_t handler, uint64_t to)
+{
+	if (handler == CALL_NONE)
+		return calls_begin_stack(b, to);
+	TRY(calls_pop_to(b, handler, CALL_END_UNWOUND, to));
+	TRY(calls_begin_stack(b, to));
+	calls_note_signal(b, handler);
+	return STATUS_OK;
+}
+
 static enum status take_exception_return(struct call_builder *b, uint64_t to)
 {
 	uint32_t found = find_return(b, b->top, to, true);
 	uint32_t handler = newest_exception(b);
-	struct candidates none = {0};
 	bool is_done;
 	uint32_t root;
 
@@ -291,6 +333,11 @@ static enum status take_exception_return(struct call_builder *b, uint64_t to)
 	}
 	if (b->switches->active & SWITCH_TASKS)
 		return calls_return_to_task(b, handler, to);
+	if (found == CALL_NONE && handler != CALL_NONE) {
+		TRY(return_from_signal(b, handler, to, &is_done));
+		if (is_done)
+			return STATUS_OK;
+	}
 	if (handler != CALL_NONE)
 		calls_note_exception_return(b, found != CALL_NONE ? found : handler, to);
 	if (found == CALL_NONE && handler != CALL_NONE &&
@@ -302,16 +349,8 @@ static enum status take_exception_return(struct call_builder *b, uint64_t to)
 	if (is_done)
 		return STATUS_OK;
 	root = calls_oldest(b);
-	if (handler == CALL_NONE && is_open(b, root)) {
-		calls_of(b, root)->is_exception = true;
-		if (b->site != 0)
-			TRY(calls_decide(b, root, to, &is_done, &none));
-		return is_done ? STATUS_OK : find_caller(b, root, to, &none);
-	}
-	/* Another thread, or a handler of a signal: this one waits where it was interrupted. */
-	if (handler != CALL_NONE)
-		TRY(calls_pop_to(b, handler, CALL_END_UNWOUND, to));
-	return calls_begin_stack(b, to);
+	return handler == CALL_NONE && is_open(b, root) ? return_of_oldest(b, root, to)
+	                                                : begin_other(b, handler, to);
 }
 
 static enum status take_jump(struct call_builder *b, const struct exit *exit, uint64_t to)

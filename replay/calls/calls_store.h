@@ -88,6 +88,9 @@ struct switches {
 	uint64_t announcers[ANNOUNCERS_MOST];
 	uint32_t announcer_count;
 	bool has_new_announcer; /* since calls were begun to be found */
+	/* See calls_switch.h. */
+	bool has_kernel_stacks;
+	bool are_tasks_sure; /* SWITCH_TASKS: a handler alone has shown it */
 };
 
 /* CONTEXTIDR: where it is traced it says which thread of an operating system runs. */
@@ -118,6 +121,16 @@ struct suspended_stack {
 	bool is_doubtful;  /* perhaps it goes on already */
 	uint32_t site;     /* struct switches: it goes on after that alone; or 0 */
 	struct call_context context;
+};
+
+enum { SIGNALS_MOST = 32 };
+
+/* What waits for a handler of a signal; see calls_signal.h. */
+struct signal_wait {
+	uint32_t root;     /* the first call of the stack that the handler is, or has ended in */
+	uint32_t waits;    /* the handler of an exception, whose stack was left */
+	uint32_t ended;    /* NONE, or the handler of the signal */
+	uint64_t position; /* where that has ended */
 };
 
 enum { CANDIDATES_MOST = 64 };
@@ -173,7 +186,9 @@ struct call_builder {
 	                  which one that is; or 0 */
 	bool is_halt;  /* nothing runs after the boundary */
 	bool is_m_profile;
-	bool has_stubs; /* of vectors: calls_stub.h */
+	bool has_stubs;                           /* of vectors: calls_stub.h */
+	struct signal_wait signals[SIGNALS_MOST]; /* oldest first */
+	size_t signal_count;
 	struct switches *switches;
 	struct doubt *doubts; /* rising by root */
 	size_t doubt_count;

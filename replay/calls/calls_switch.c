@@ -90,6 +90,7 @@ enum status calls_switch_stack(struct call_builder *b, uint64_t address, uint64_
 		calls_of(b, left)->has_switched |= site;
 		return STATUS_OK;
 	}
+	calls_note_kernel_stacks(b);
 	/* One of those that it may have been waits no more. */
 	if (b->site != 0)
 		TRY(calls_forget_candidates(b));
@@ -143,7 +144,8 @@ static bool share_path(struct switch_site *site)
 
 void calls_show(struct switches *s, uint32_t what)
 {
-	s->shown |= what & SWITCH_TASKS & ~s->active;
+	if (!s->has_kernel_stacks || s->are_tasks_sure)
+		s->shown |= what & SWITCH_TASKS & ~s->active;
 	for (uint32_t i = 0; i < s->count; i++) {
 		uint32_t bit = UINT32_C(1) << i;
 
@@ -153,13 +155,35 @@ void calls_show(struct switches *s, uint32_t what)
 	}
 }
 
+/* SWITCH_TASKS rests on what is none. */
+static bool are_no_tasks(const struct switches *s)
+{
+	return (s->active & SWITCH_TASKS) != 0 && s->has_kernel_stacks && !s->are_tasks_sure;
+}
+
+bool calls_are_to_be_found_anew(const struct switches *s)
+{
+	return s->shown != 0 || s->has_new_announcer || are_no_tasks(s);
+}
+
 void calls_activate(struct switches *s)
 {
 	s->active |= s->shown;
+	if (are_no_tasks(s))
+		s->active &= ~SWITCH_TASKS;
 	s->shown = 0;
 	s->has_new_announcer = false;
-	if (++s->rounds > ROUNDS_MOST)
+	if (++s->rounds > ROUNDS_MOST) {
 		s->active = UINT32_MAX;
+		s->are_tasks_sure = true;
+	}
+}
+
+void calls_note_kernel_stacks(struct call_builder *b)
+{
+	for (uint32_t call = b->top; call != CALL_NONE && !b->switches->has_kernel_stacks;
+	     call = calls_of(b, call)->parent)
+		b->switches->has_kernel_stacks = calls_of(b, call)->is_exception;
 }
 
 bool calls_announces(const struct switches *s, uint64_t function)

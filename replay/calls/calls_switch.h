@@ -16,6 +16,11 @@
  * before it came to light that the task was another one than was thought. Each time that more is
  * common the calls are found anew.
  *
+ * Where SVC was taken, SWITCH_TASKS rests on the same (calls_task.h): a function that it was in has
+ * returned to what was not known to be its caller. But a kernel in whose handlers a site changes
+ * stacks switches tasks there, and each returns from its own exceptions: then that is no evidence,
+ * and where nothing else is, there are no such tasks.
+ *
  * CONTEXTIDR may be written before SP is set, with returns in between. A site in a function that
  * was active then, and to which was returned, shows it, and the calls are found anew: what writes
  * it `announces` a change that the site makes.
@@ -42,6 +47,12 @@ MUST_USE enum status calls_switch_stack(struct call_builder *b, uint64_t address
 
 /* These have changed stacks: what went on was another one's. */
 void calls_show(struct switches *s, uint32_t what);
+
+/* A site that changes stacks is executed: perhaps in a handler of an exception. */
+void calls_note_kernel_stacks(struct call_builder *b);
+
+/* What is active explains the history no more, or need not be. */
+bool calls_are_to_be_found_anew(const struct switches *s);
 
 /* What is shown is to be active when the calls are found anew. */
 void calls_activate(struct switches *s);

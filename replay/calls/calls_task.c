@@ -10,6 +10,8 @@
  */
 #include "replay/calls/calls_task.h"
 
+enum { CALL_SIZE_MOST = 4 }; /* bytes of SVC */
+
 uint32_t calls_newest_handler(const struct call_builder *b, uint32_t call)
 {
 	while (call != CALL_NONE && !calls_of(b, call)->is_exception)
@@ -19,7 +21,9 @@ uint32_t calls_newest_handler(const struct call_builder *b, uint32_t call)
 
 bool calls_may_go_back(const struct call_builder *b, const struct call *handler, uint64_t to)
 {
+	/* A call of the kernel that was interrupted may be made once more. */
 	return !handler->has_return || handler->return_address == to ||
+	       (handler->may_switch && handler->return_address - to <= CALL_SIZE_MOST) ||
 	       (handler->is_fault && calls_is_one_function(b, handler->return_address, to));
 }
 
@@ -47,10 +51,12 @@ void calls_note_exception_return(struct call_builder *b, uint32_t handler, uint6
 
 	find_waiting(b, to, &tasks);
 	/* At an entry a task may begin, or a handler of a signal. */
-	if (tasks.count > 0 || !(calls_may_go_back(b, c, to) || calls_is_entry(b, to)))
+	if (tasks.count > 0 || !(calls_may_go_back(b, c, to) || calls_is_entry(b, to))) {
+		b->switches->are_tasks_sure = true;
 		calls_show(b->switches, SWITCH_TASKS);
-	else if (c->may_be_asked)
+	} else if (c->may_be_asked) {
 		calls_of(b, c->parent)->may_be_other |= SWITCH_TASKS;
+	}
 }
 
 /* ---- which one goes on ---- */

@@ -16,7 +16,9 @@
 /* The newest handler among `call` (or NONE) and its callers; or NONE. */
 uint32_t calls_newest_handler(const struct call_builder *b, uint32_t call);
 
-/* What the handler interrupted may go on at `to`: there it was, or a fault of it was. */
+/* What the handler interrupted may go on at `to`: there it was, a fault of it was, or it asks
+ * again.
+ */
 bool calls_may_go_back(const struct call_builder *b, const struct call *handler, uint64_t to);
 
 /*

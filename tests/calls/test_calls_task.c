@@ -359,6 +359,35 @@ static void signal_interrupts_and_returns(void **state)
 	       AT(0x1400, ERET), AT(0x1108, RETURN), AT(0x1008, FALL));
 }
 
+/* The signal's handler returns to code that asks for what was interrupted, which goes on with its
+ * callers. */
+static void handler_of_a_signal_ends_and_what_it_interrupted_goes_on(void **state)
+{
+	(void)state;
+	STACKS(0x1110,
+	       "f? | g f? | v g f? | h? | 0x1300? | v 0x1300? | g f? | g f?; h returned to 0x1300",
+	       AT(0x1000, CALL), {0x1100, FALL, SVC, 0x1108}, AT(0x1400, ERET), AT(0x1200, RETURN),
+	       {0x1300, FALL, SVC, 0x1308}, AT(0x1400, ERET), AT(0x1108, FALL));
+}
+
+/* It began before the trace. */
+static void handler_of_a_signal_from_before_is_no_task(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "h 0x1300? | 0x1300? | v 0x1300? | g? | v g? | g f? | f? | f?",
+	       AT(0x1200, RETURN), {0x1300, FALL, SVC, 0x1308}, AT(0x1400, ERET),
+	       {0x1108, FALL, SVC, 0x1110}, AT(0x1400, ERET), AT(0x1110, RETURN), AT(0x1008, FALL));
+}
+
+/* A call of the system that a signal has cut short is made once more. */
+static void call_of_the_system_is_made_again(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "f? | g f? | v g f? | g f? | v g f? | g f? | f? | f?", AT(0x1000, CALL),
+	       {0x1100, FALL, SVC, 0x1108}, AT(0x1400, ERET), {0x1104, FALL, SVC, 0x110c},
+	       AT(0x1400, ERET), AT(0x110c, RETURN), AT(0x1008, FALL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -373,6 +402,9 @@ int main(void)
 	        cmocka_unit_test(tasks_change_in_an_interrupt),
 	        cmocka_unit_test(supervisor_calls_of_one_task_change_nothing),
 	        cmocka_unit_test(signal_interrupts_and_returns),
+	        cmocka_unit_test(handler_of_a_signal_ends_and_what_it_interrupted_goes_on),
+	        cmocka_unit_test(handler_of_a_signal_from_before_is_no_task),
+	        cmocka_unit_test(call_of_the_system_is_made_again),
 	        M_PROFILE(two_tasks_wait_at_one_instruction),
 	        M_PROFILE(task_that_returns_elsewhere_waits_on),
 	        M_PROFILE(task_that_asked_and_does_not_return_may_be_any),
