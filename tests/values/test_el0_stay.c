@@ -150,8 +150,8 @@ static unsigned int across(const struct element *elements, size_t count, uint64_
 	unsigned int kept;
 
 	open_stay(&f, elements, count, address);
-	kept = kept_between(f.history, history_length(f.history) - 2,
-	                    history_length(f.history) - 1, sp);
+	kept = kept_between(f.history, history_length(f.history) - 2, history_length(f.history) - 1,
+	                    sp);
 	close_fixture(&f);
 	return kept;
 }

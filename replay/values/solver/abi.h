@@ -10,9 +10,10 @@
  * That is not proved of any code: a wild store to a stack frame breaks it, and is what one looks
  * for. So it is an assumption (replay/values/assumption.def), off by default.
  *
- * Where the frame pointer was SP at a call it is SP after each return to there, be it that of another
- * task or coroutine: by how much they differ is compiled into a function, but for arrays of variable
- * length. So SP is known where code makes it of the frame pointer, as each system call of Linux.
+ * Where the frame pointer was SP at a call it is SP after each return to there, be it that of
+ * another task or coroutine: by how much they differ is compiled into a function, but for arrays of
+ * variable length. So SP is known where code makes it of the frame pointer, as each system call of
+ * Linux.
  *
  * A return is that of a call if it goes to the address after it, no return in between belongs to
  * the call, and SP is the same on both sides: other stacks, such as those of coroutines and of
@@ -20,9 +21,9 @@
  * anything but SP, the frame pointer and constants. What a function that returned has saved is what
  * it loads through SP before it returns, and from the call on; what one has saved that is active at
  * the halt is the frame record (AAPCS64 6.4.6) that the chain of X29 leads to, from the last store
- * on; that of an exception's handler has the address that it interrupted, as Linux stores it. Of a constant it is from the first load on: before it the code may have been copied there.
- * A store through SP of which the address is unknown may be the one that saves, and is doubted
- * as before.
+ * on; that of an exception's handler has the address that it interrupted, as Linux stores it. Of a
+ * constant it is from the first load on: before it the code may have been copied there. A store
+ * through SP of which the address is unknown may be the one that saves, and is doubted as before.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_SOLVER_ABI_H
 #define CSREPLAY_REPLAY_VALUES_SOLVER_ABI_H

@@ -590,8 +590,8 @@ bool control_event_next(struct control_event_reader *r, uint64_t position, const
 {
 	const struct pe_context was =
 	        r->has_context ? r->context : (struct pe_context){.level = EL_UNKNOWN};
-	bool had_own_sp = from->sp == SP_IN_USE_OWN ||
-	                  (from->sp == SP_IN_USE_KEPT && r->has_own_sp);
+	bool had_own_sp =
+	        from->sp == SP_IN_USE_OWN || (from->sp == SP_IN_USE_KEPT && r->has_own_sp);
 	struct notices n = take(r, position, pc, from->is_return);
 	const struct element *e = &n.exception;
 	bool resumes = n.exceptions == 1 && pc && e->exception.has_return_address &&

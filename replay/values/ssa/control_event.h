@@ -9,32 +9,9 @@
 #include "arch/isa.h"
 #include "arch/uop/uop.h"
 #include "replay/history/history.h"
+#include "replay/values/ssa/control_event_from.h"
 #include "replay/values/ssa/m_exception.h"
 #include "replay/values/ssa/window.h"
-
-/* A64: what the instructions since the last control event say of the SP in use. */
-enum sp_in_use {
-	SP_IN_USE_KEPT,
-	SP_IN_USE_SELECTED, /* another one may have been put in use */
-	SP_IN_USE_OWN,      /* it is the level's own */
-};
-
-/* What is known of the instruction before. */
-struct control_event_from {
-	uint64_t address;
-	unsigned int size; /* bytes */
-	uint32_t view;     /* that it was fetched from (snapshot/memmap.h) */
-	struct call_site site;
-	/* In R12, from which the C library's T32 code, which cannot spare R7, has calls' numbers
-	 * moved there. */
-	bool has_moved;
-	uint64_t moved;
-	const struct uop_insn *insn;
-	bool is_exception; /* SVC and the like: it does not lead on by itself */
-	bool is_return;    /* A64: a return from an exception */
-	uint8_t sp;        /* enum sp_in_use: of it and those before it */
-	bool is_known;     /* false: there is no instruction before it */
-};
 
 /* A reader of the control events of one history, in rising order of positions. */
 struct control_event_reader {

@@ -269,76 +269,6 @@ static enum status add_end(struct collect *c, uint64_t position)
 	return add_change(c, position, after.isa == ISA_A64);
 }
 
-/* Keeps the constant that a register has after the instruction, or loses what was known. */
-static void pass_constant(const struct uop_insn *insn, unsigned int reg, bool *has, uint64_t *value)
-{
-	unsigned int slot = uop_insn_after(insn, reg);
-
-	if (slot == SLOT_ZERO || (slot >= SLOT_CONSTANT && slot < SLOT_ZERO)) {
-		*has = true;
-		*value = slot == SLOT_ZERO ? 0 : insn->constants[slot - SLOT_CONSTANT];
-	} else if (slot != reg || (insn->flags & UOP_KILLS_REGISTERS) != 0) {
-		*has = false;
-	}
-}
-
-enum { NUMBER_A64 = 8, NUMBER_A32 = 7, MOVED_A32 = 12 };
-
-/* The registers that say what is called, and R12, which R7 may have been before. */
-static void pass_site(const struct uop_insn *insn, struct control_event_from *before)
-{
-	struct call_site *site = &before->site;
-	unsigned int reg = site->isa == ISA_A64 ? NUMBER_A64 : NUMBER_A32;
-
-	if (reg == NUMBER_A32 && uop_insn_after(insn, reg) == MOVED_A32 && before->has_moved) {
-		site->has_number = true;
-		site->number = before->moved;
-	} else {
-		pass_constant(insn, reg, &site->has_number, &site->number);
-	}
-	pass_constant(insn, REG_X0, &site->has_operation, &site->operation);
-	pass_constant(insn, MOVED_A32, &before->has_moved, &before->moved);
-}
-
-/* Of A64: the SP in use may be another one after the instruction. */
-static bool selects_sp(const struct template *template)
-{
-	return template->isa == ISA_A64 &&
-	       ((template->insn->flags & UOP_KILLS_REGISTERS) != 0 ||
-	        uop_insn_after(template->insn, REG_SP_EL1) != REG_SP_EL1);
-}
-
-/*
- * MRS and MSR of SP_EL0, which are undefined while it is the SP in use (Arm ARM C5.2, SP_EL0). A
- * return from an exception does not say which one is; this does, as of Linux's `current`.
- */
-static bool has_own_sp(const struct template *template)
-{
-	return template->isa == ISA_A64 && (template->opcode & 0xffdfffe0) == 0xd5184100;
-}
-
-/* What the next control event needs to know of an instruction. */
-static void pass(struct control_event_from *before, const struct template *template)
-{
-	const struct uop_insn *insn = template->insn;
-	struct call_site *site = &before->site;
-
-	before->address = template->address;
-	before->size = template->size;
-	before->view = template->view;
-	before->is_exception = insn->branch.kind == BRANCH_EXCEPTION;
-	before->is_return = insn->branch.kind == BRANCH_RETURN && template->isa == ISA_A64;
-	if (selects_sp(template))
-		before->sp = SP_IN_USE_SELECTED;
-	else if (has_own_sp(template))
-		before->sp = SP_IN_USE_OWN;
-	before->is_known = true;
-	before->insn = insn;
-	site->isa = (enum isa) template->isa;
-	site->opcode = template->opcode;
-	pass_site(insn, before);
-}
-
 /*
  * M profile. The first FP instruction after an exception may store what the core has put off, and
  * one that an exception had interrupted may have made some of its accesses before it.
@@ -443,7 +373,7 @@ static enum status collect_insn(struct collect *c, struct template template, uin
 		it_block_pass(&c->it, w->templates[number]->opcode, template.address,
 		              template.size);
 	pass_byte_order(c, w->templates[number]);
-	pass(&c->before, w->templates[number]);
+	control_event_from_pass(&c->before, w->templates[number]);
 	return STATUS_OK;
 }
 
@@ -464,55 +394,6 @@ static enum status collect_each(struct collect *c, const struct basic_block *nod
 		TRY(collect_insn(c, template, first + i));
 	}
 	return STATUS_OK;
-}
-
-/* From what is known of a constant after the run if it was not and if it was known before. */
-static struct run_constant constant_of(bool without, bool with, uint64_t value)
-{
-	return (struct run_constant){without ? RUN_SETS : with ? RUN_KEEPS : RUN_LOSES, value};
-}
-
-/* What R12 is known to be before the run where it was: no register of 32 bits is that. */
-#define BEFORE_RUN (UINT64_C(1) << 32)
-
-static void take_constants(struct run_end *end, const struct control_event_from *without,
-                           const struct control_event_from *with)
-{
-	end->number =
-	        constant_of(without->site.has_number, with->site.has_number, without->site.number);
-	if (end->number.effect == RUN_KEEPS && with->site.number == BEFORE_RUN)
-		end->number.effect = RUN_MOVES;
-	end->operation = constant_of(without->site.has_operation, with->site.has_operation,
-	                             without->site.operation);
-	end->moved = constant_of(without->has_moved, with->has_moved, without->moved);
-}
-
-static void pass_run(const struct run_constant *run, bool *has, uint64_t *value)
-{
-	if (run->effect == RUN_SETS)
-		*value = run->value;
-	*has = run->effect == RUN_SETS || (run->effect != RUN_LOSES && *has);
-}
-
-/* `last` instruction of the run, and what the run leaves. */
-static void pass_whole_run(struct control_event_from *before, const struct run_end *end,
-                           const struct template *last)
-{
-	struct call_site *site = &before->site;
-	struct call_site was = *site;
-	bool had_moved = before->has_moved;
-	uint64_t moved = before->moved;
-
-	pass(before, last);
-	site->has_number = end->number.effect == RUN_MOVES ? had_moved : was.has_number;
-	site->number = end->number.effect == RUN_MOVES ? moved : was.number;
-	site->has_operation = was.has_operation;
-	site->operation = was.operation;
-	before->has_moved = had_moved;
-	before->moved = moved;
-	pass_run(&end->number, &site->has_number, &site->number);
-	pass_run(&end->operation, &site->has_operation, &site->operation);
-	pass_run(&end->moved, &before->has_moved, &before->moved);
 }
 
 /* What is known before an instruction of a run of what was not known before the run, and was. */
@@ -537,8 +418,8 @@ static enum status enter_insn(struct collect *c, const struct basic_block *node,
 	entered = c->w->templates[*number];
 	if (template.isa == ISA_T32)
 		it_block_pass(&entry->it, entered->opcode, template.address, template.size);
-	pass(&entry->without, entered);
-	pass(&entry->with, entered);
+	control_event_from_pass(&entry->without, entered);
+	control_event_from_pass(&entry->with, entered);
 	return STATUS_OK;
 }
 
@@ -551,7 +432,7 @@ static enum status enter_end(struct collect *c, const struct basic_block *node, 
 	TRY(enter_insn(c, node, node->walk.count - 1, taken, &end, &ends->last));
 	run->is_stepwise |= c->w->templates[ends->last]->byte_order != DATA_ORDER_KEPT;
 	run->it_after = end.it;
-	take_constants(ends, &end.without, &end.with);
+	control_event_from_effects(ends, &end.without, &end.with);
 	return STATUS_OK;
 }
 
@@ -560,9 +441,7 @@ static enum status enter_run(struct collect *c, const struct basic_block *node,
                              struct run_template *run)
 {
 	struct run_entry entry = {
-	        .with = {.site = {.has_number = true, .has_operation = true},
-	                 .has_moved = true,
-	                 .moved = BEFORE_RUN},
+	        .with = control_event_from_any(),
 	        .it = {.next = node->walk.start},
 	};
 	size_t first = c->runs.template_count + 1;
@@ -576,8 +455,8 @@ static enum status enter_run(struct collect *c, const struct basic_block *node,
 		TRY(run_templates_add(&c->runs, number));
 		run->is_stepwise |= entry.without.is_exception || entry.without.is_return ||
 		                    c->w->templates[number]->byte_order != DATA_ORDER_KEPT ||
-		                    selects_sp(c->w->templates[number]);
-		run->has_own_sp |= has_own_sp(c->w->templates[number]);
+		                    entry.without.sp == SP_IN_USE_SELECTED;
+		run->has_own_sp |= entry.without.sp == SP_IN_USE_OWN;
 	}
 	for (int taken = 0; taken < 2; taken++)
 		TRY(enter_end(c, node, taken != 0, &entry, run));
@@ -600,7 +479,7 @@ static enum status copy_run(struct collect *c, const struct run_template *run, u
 	w->dyns[w->dyn_count++].template = end->last;
 	if (run->has_own_sp)
 		c->before.sp = SP_IN_USE_OWN;
-	pass_whole_run(&c->before, end, w->templates[end->last]);
+	control_event_from_pass_run(&c->before, end, w->templates[end->last]);
 	return STATUS_OK;
 }
 
