@@ -122,6 +122,10 @@ void arm_multiply_long(struct arm *s, struct arm_long product);
 unsigned int arm_product_of_halves(struct arm *s, unsigned int rn, unsigned int rm,
                                    unsigned int tops);
 unsigned int arm_product_word_half(struct arm *s, unsigned int rn, unsigned int rm, bool top);
+/* Of low halves, plus or minus that of the high ones; Rm's change places. */
+unsigned int arm_two_products(struct arm *s, unsigned int rn, unsigned int rm, bool swaps,
+                              bool subtracts);
+void arm_sum_of_products(struct arm *s, unsigned int rd, unsigned int products, unsigned int ra);
 /* Adds with a possible Q. */
 void arm_accumulate(struct arm *s, unsigned int rd, unsigned int product, unsigned int ra);
 void arm_accumulate_long(struct arm *s, unsigned int low, unsigned int high, unsigned int product);
@@ -159,10 +163,6 @@ struct arm_saturating {
 	bool subtracts;
 };
 void arm_saturating_sum(struct arm *s, struct arm_saturating sum);
-/* Of low halves, plus or minus that of the high ones; Rm's change places. */
-unsigned int arm_two_products(struct arm *s, unsigned int rn, unsigned int rm, bool swaps,
-                              bool subtracts);
-void arm_sum_of_products(struct arm *s, unsigned int rd, unsigned int products, unsigned int ra);
 void arm_absolute_differences(struct arm *s, unsigned int rd, unsigned int rn, unsigned int rm,
                               unsigned int ra);
 void arm_parallel_sum(struct arm *s, unsigned int rd, unsigned int rn, unsigned int rm,

@@ -66,23 +66,6 @@ void arm_saturating_sum(struct arm *s, struct arm_saturating sum)
 	arm_set(s, sum.rd, low_word(s, clamped(s, value, INT32_MIN, INT32_MAX)));
 }
 
-unsigned int arm_two_products(struct arm *s, unsigned int rn, unsigned int rm, bool swaps,
-                              bool subtracts)
-{
-	unsigned int low = arm_product_of_halves(s, rn, rm, swaps ? 2 : 0);
-	unsigned int high = arm_product_of_halves(s, rn, rm, swaps ? 1 : 3);
-
-	return uop_sum(s->b, 64, low, high, subtracts);
-}
-
-/* `ra` is the number of a register, 15 for none. */
-void arm_sum_of_products(struct arm *s, unsigned int rd, unsigned int products, unsigned int ra)
-{
-	if (ra == ARM_PC)
-		arm_pstate_unknown(s);
-	arm_accumulate(s, rd, products, ra);
-}
-
 void arm_absolute_differences(struct arm *s, unsigned int rd, unsigned int rn, unsigned int rm,
                               unsigned int ra)
 {

@@ -98,6 +98,23 @@ void arm_accumulate_long(struct arm *s, unsigned int low, unsigned int high, uns
 	set_pair(s, low, high, uop_sum(s->b, 64, product, pair_of(s, low, high), false));
 }
 
+unsigned int arm_two_products(struct arm *s, unsigned int rn, unsigned int rm, bool swaps,
+                              bool subtracts)
+{
+	unsigned int low = arm_product_of_halves(s, rn, rm, swaps ? 2 : 0);
+	unsigned int high = arm_product_of_halves(s, rn, rm, swaps ? 1 : 3);
+
+	return uop_sum(s->b, 64, low, high, subtracts);
+}
+
+/* `ra` is the number of a register, 15 for none. */
+void arm_sum_of_products(struct arm *s, unsigned int rd, unsigned int products, unsigned int ra)
+{
+	if (ra == ARM_PC)
+		arm_pstate_unknown(s);
+	arm_accumulate(s, rd, products, ra);
+}
+
 /* SMMUL, SMMLA (kind 0), SMMLS (kind 2) and with bit 0 set their rounding forms. */
 void arm_product_top(struct arm *s, unsigned int rd, unsigned int rn, unsigned int rm,
                      unsigned int ra, unsigned int kind)

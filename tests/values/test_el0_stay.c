@@ -32,6 +32,13 @@ enum {
 	MOST = 16,
 };
 
+#define NOP         UINT32_C(0xd503201f)
+#define MRS_SP_EL0  UINT32_C(0xd5384100) /* x0 */
+#define MSR_SP_EL0  UINT32_C(0xd5184117) /* x23 */
+#define MRS_SP_EL1  UINT32_C(0xd53c4100)
+#define MRS_SPSEL   UINT32_C(0xd5384200)
+#define MSR_SPSEL_1 UINT32_C(0xd50041bf)
+
 #define KERNEL_DATA UINT64_C(0xffffff8000008000)
 #define USER_DATA   UINT64_C(0x8000)
 
@@ -75,8 +82,10 @@ static bool is_same(const struct window *w, size_t from, unsigned int reg, size_
 /* For window_options. */
 static bool assumes_kernel_private;
 
-/* What runs after another return, to EL1, and before the stay; 0: there is no such return. */
-static uint32_t after_return;
+/* What runs after another return, to EL1, and before the stay: none, and there is no such return.
+ */
+static uint32_t after_return[2];
+static uint32_t after_count;
 
 /* From the state before instruction `from` of a history to that before instruction `to`. */
 static unsigned int kept_between(const struct history *history, uint64_t from, uint64_t to,
@@ -120,10 +129,10 @@ static void open_stay(struct fixture *f, const struct element *elements, size_t 
 	for (size_t at = 0; at < sizeof(bytes); at += 4)
 		memcpy(bytes + at, nop, 4);
 	memcpy(bytes + SVC_OWN - TABLE, eret, 4);
-	if (after_return != 0) {
-		memcpy(bytes + 4, &after_return, 4);
-		memcpy(bytes + 8, eret, 4);
-		all[begun++] = range(TABLE + 4, 2, INSN_BRANCH_INDIRECT, true);
+	if (after_count > 0) {
+		memcpy(bytes + 4, after_return, 4u * after_count);
+		memcpy(bytes + 4 + 4u * after_count, eret, 4);
+		all[begun++] = range(TABLE + 4, after_count + 1, INSN_BRANCH_INDIRECT, true);
 	}
 	assert_true(begun + count + 1 <= MOST);
 	memcpy(all + begun, elements, count * sizeof(all[0]));
@@ -139,7 +148,7 @@ static void open_stay(struct fixture *f, const struct element *elements, size_t 
 	add_region(f->core.memory, KERNEL_DATA, word, sizeof(word), false);
 	add_region(f->core.memory, USER_DATA, word, sizeof(word), false);
 	(void)open_core(f, all, begun + count + 1);
-	assert_int_equal(history_length(f->history), after_return != 0 ? 5 : 3);
+	assert_int_equal(history_length(f->history), after_count > 0 ? 4 + after_count : 3);
 }
 
 /* SP is kept as `sp`. */
@@ -198,6 +207,25 @@ static void entry_from_unknown_code_finds_what_el0_cannot_write(void **state)
 	assert_int_equal(across(call, 5, SVC_LOWER32, REG_SP), LOST);
 }
 
+/* The SPSR of the return before the stay that shows to have selected the SP of EL1. */
+static unsigned int selecting_register(const struct element *elements, size_t count)
+{
+	struct window_options options = {.from = 0};
+	unsigned int found;
+	struct fixture f;
+	struct window w;
+
+	open_stay(&f, elements, count, IRQ_LOWER);
+	options.to = history_length(f.history);
+	assert_int_equal(window_init(&w, f.history, &options), STATUS_OK);
+	assert_int_equal(w.inserted[1].position, 2);
+	found = w.inserted[1].own_sp;
+	assert_int_equal(w.inserted[0].own_sp, SLOT_NONE);
+	window_fini(&w);
+	close_fixture(&f);
+	return found;
+}
+
 /*
  * A return to EL1 does not say which SP is in use after it: SPSR does, which may not be known. MRS
  * and MSR of SP_EL0 are undefined while that is in use, and executed they are not.
@@ -207,22 +235,30 @@ static void access_to_sp_el0_shows_that_the_own_sp_is_in_use(void **state)
 	const struct element stay[] = {context(EL_0), unknown_code(), exception(IRQ, UNKNOWN),
 	                               context(EL_1)};
 	static const struct {
-		uint32_t opcode;
+		uint32_t opcodes[2];
 		unsigned int kept;
+		unsigned int selecting;
 	} cases[] = {
-	        {UINT32_C(0xd5384100), KEPT},   /* mrs x0, sp_el0 */
-	        {UINT32_C(0xd5184117), KEPT},   /* msr sp_el0, x23 */
-	        {UINT32_C(0xd503201f), THREAD}, /* nop */
-	        {UINT32_C(0xd53c4100), THREAD}, /* mrs x0, sp_el1 */
-	        {UINT32_C(0xd5384200), THREAD}, /* mrs x0, spsel */
+	        {{MRS_SP_EL0}, KEPT, REG_SPSR_EL1},
+	        {{MSR_SP_EL0}, KEPT, REG_SPSR_EL1},
+	        {{NOP}, THREAD, SLOT_NONE},
+	        {{MRS_SP_EL1}, THREAD, SLOT_NONE},
+	        {{MRS_SPSEL}, THREAD, SLOT_NONE},
+	        {{MRS_SP_EL0, NOP}, KEPT, REG_SPSR_EL1},
+	        /* It is now, and nothing says that it was. */
+	        {{MSR_SPSEL_1, MRS_SP_EL0}, KEPT, SLOT_NONE},
+	        /* It was up to there. */
+	        {{MRS_SP_EL0, MSR_SPSEL_1}, THREAD, REG_SPSR_EL1},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		after_return = cases[i].opcode;
+		memcpy(after_return, cases[i].opcodes, sizeof(after_return));
+		after_count = after_return[1] != 0 ? 2 : 1;
 		assert_int_equal(across(stay, 4, IRQ_LOWER, REG_SP), cases[i].kept);
+		assert_int_equal(selecting_register(stay, 4), cases[i].selecting);
 	}
-	after_return = 0;
+	after_count = 0;
 }
 
 static void unknown_code_before_known_code_of_el0_leaves_the_same(void **state)

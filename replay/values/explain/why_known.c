@@ -189,6 +189,30 @@ static void explain_leaf(struct why_chain *c, uint32_t ssa)
 	text_puts(w->out, " is in the instruction\n");
 }
 
+/* Of causes that are one dynamic instruction alone: what is asked of it, and what it says. */
+static const struct {
+	enum cause_kind kind;
+	const char *on;
+	const char *says;
+} plain_causes[] = {
+        {CAUSE_OUTCOME, "the condition", "the trace says so of its condition"},
+        {CAUSE_CONSTANT, "the constant loaded", "nothing can write that memory"},
+        {CAUSE_SP_IN_USE, "which SP is in use after it", "SP_EL0 was not in use after the return"},
+        {CAUSE_TOP_BYTE, "the access", "by TCR_EL1 the top byte of what it accesses counts"},
+        {CAUSE_REACH, "what is found where the store did not go",
+         "wherever else the store went, it would be found"},
+};
+
+static void explain_plain(struct why_chain *c, const struct provenance_fact *f, uint32_t ssa)
+{
+	for (size_t i = 0; i < sizeof(plain_causes) / sizeof(plain_causes[0]); i++) {
+		if (plain_causes[i].kind != (enum cause_kind)f->kind)
+			continue;
+		rests_on_dyn(c->walk, plain_causes[i].on, f->dyn);
+		(void)say_value(c, f->dyn, ssa, plain_causes[i].says);
+	}
+}
+
 static void explain_ssa_fact(struct why_chain *c, const struct provenance_fact *f, uint32_t ssa,
                              uint32_t number)
 {
@@ -199,10 +223,6 @@ static void explain_ssa_fact(struct why_chain *c, const struct provenance_fact *
 	case CAUSE_BRANCH:
 		explain_branch(c, f, ssa);
 		break;
-	case CAUSE_OUTCOME:
-		rests_on_dyn(c->walk, "the condition", f->dyn);
-		(void)say_value(c, f->dyn, ssa, "the trace says so of its condition");
-		break;
 	case CAUSE_DATA_TRACE:
 		rests_on_dyn(c->walk, "the data trace", f->dyn);
 		if (!say_value(c, f->dyn, ssa, "the data trace has it") &&
@@ -210,10 +230,6 @@ static void explain_ssa_fact(struct why_chain *c, const struct provenance_fact *
 			why_bits(c->walk->solver.ssa_values[ssa], c->walk->out);
 			text_puts(c->walk->out, " is in the data trace\n");
 		}
-		break;
-	case CAUSE_CONSTANT:
-		rests_on_dyn(c->walk, "the constant loaded", f->dyn);
-		(void)say_value(c, f->dyn, ssa, "nothing can write that memory");
 		break;
 	case CAUSE_ABI:
 		explain_kept(c->walk, f, ssa);
@@ -226,14 +242,12 @@ static void explain_ssa_fact(struct why_chain *c, const struct provenance_fact *
 		if (f->other != LINEAR_CONSTANT)
 			why_push_ssa(c, f->other, number);
 		break;
+	case CAUSE_OUTCOME:
+	case CAUSE_CONSTANT:
+	case CAUSE_SP_IN_USE:
 	case CAUSE_TOP_BYTE:
-		rests_on_dyn(c->walk, "the access", f->dyn);
-		(void)say_value(c, f->dyn, ssa,
-		                "by TCR_EL1 the top byte of what it accesses counts");
-		break;
 	case CAUSE_REACH:
-		rests_on_dyn(c->walk, "what is found where the store did not go", f->dyn);
-		(void)say_value(c, f->dyn, ssa, "wherever else the store went, it would be found");
+		explain_plain(c, f, ssa);
 		break;
 	case CAUSE_ENTRY:
 		explain_version(c, f, ssa, number);

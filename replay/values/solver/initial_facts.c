@@ -117,6 +117,20 @@ static void learn_outcome(struct solver *s, size_t dyn)
 		learn_condition(s, dyn, template->insn->when, template->outcome == OUTCOME_PASSED);
 }
 
+/* SPSR.M[0] of returns from exceptions after which a level's own SP was in use. */
+static void learn_own_sp(struct solver *s)
+{
+	for (size_t i = 0; i < s->w.inserted_count; i++) {
+		const struct inserted *event = &s->w.inserted[i];
+
+		if (event->own_sp == SLOT_NONE)
+			continue;
+		solve_because(s, CAUSE_SP_IN_USE, event->dyn, 0);
+		solve_learn_ssa(s, event->dyn, window_ssa_of(&s->w, event->dyn, event->own_sp),
+		                (struct bits){1, 1});
+	}
+}
+
 void initial_facts(struct solver *s)
 {
 	set_constants(s);
@@ -128,5 +142,6 @@ void initial_facts(struct solver *s)
 		learn_branch(s, dyn);
 		learn_outcome(s, dyn);
 	}
+	learn_own_sp(s);
 	data_facts(s);
 }

@@ -26,6 +26,7 @@ enum cause_kind {
 	CAUSE_CONSTANT,   /* memory that is always the same, loaded by a dynamic instruction */
 	CAUSE_ABI,        /* what a call keeps, after its return: the SSA value `other` */
 	CAUSE_LINEAR,     /* it differs by a constant from the SSA value `other`, or is one */
+	CAUSE_SP_IN_USE,  /* which SP was in use after a return from an exception (window.h) */
 	CAUSE_TOP_BYTE,   /* an address that was accessed has no tag (top_byte.h) */
 	CAUSE_REACH,      /* a store's other places are contradictions (points_to.c) */
 	CAUSE_ENTRY,      /* an SSA value: what the memory version `other` holds */

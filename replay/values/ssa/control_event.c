@@ -321,8 +321,11 @@ static void change_level(struct control_event_reader *r, const struct notices *n
 		return;
 	}
 	r->has_own_sp = false;
-	if (is_followed && level_change_define(&change, b, &r->has_own_sp))
+	if (is_followed && level_change_define(&change, b, &r->has_own_sp)) {
+		if (change.is_return && !change.has_entry && !change.has_stay && change.to >= EL_1)
+			r->selected_by = (unsigned int)(REG_SPSR_EL1 + (int)change.from - EL_1);
 		return;
+	}
 	if (n->has_gap)
 		lose_all(b);
 	else
@@ -591,7 +594,7 @@ bool control_event_next(struct control_event_reader *r, uint64_t position, const
 	const struct pe_context was =
 	        r->has_context ? r->context : (struct pe_context){.level = EL_UNKNOWN};
 	bool had_own_sp =
-	        from->sp == SP_IN_USE_OWN || (from->sp == SP_IN_USE_KEPT && r->has_own_sp);
+	        from->sp >= SP_IN_USE_OWN_SINCE || (from->sp == SP_IN_USE_KEPT && r->has_own_sp);
 	struct notices n = take(r, position, pc, from->is_return);
 	const struct element *e = &n.exception;
 	bool resumes = n.exceptions == 1 && pc && e->exception.has_return_address &&
@@ -602,6 +605,7 @@ bool control_event_next(struct control_event_reader *r, uint64_t position, const
 	*changes_space = n.changes_space;
 	r->has_own_sp = false;
 	note(r, &n, resumes);
+	r->selected_by = SLOT_NONE;
 	r->maintains_icache = false;
 	r->is_fault = false;
 	if (history_core(r->history)->arch == CORE_M &&

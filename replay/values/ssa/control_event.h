@@ -25,6 +25,9 @@ struct control_event_reader {
 	bool has_context;
 	struct pe_context context;
 	bool has_own_sp; /* A64: the SP in use is that of the level */
+	/* A64: the SPSR that says which SP is in use after a return from an exception, which
+	   control_event_next() looked at last; else SLOT_NONE. */
+	unsigned int selected_by;
 	/* What control_event_next() looked at last has a gap, an exception or a return from one. */
 	bool is_interrupted;
 	bool resumes;          /* it is an exception that returned to where it came from */

@@ -52,6 +52,13 @@ static bool has_own_sp(const struct template *template)
 	return template->isa == ISA_A64 && (template->opcode & 0xffdfffe0) == 0xd5184100;
 }
 
+static void pass_own_sp(struct control_event_from *before)
+{
+	before->sp = before->sp == SP_IN_USE_KEPT || before->sp == SP_IN_USE_OWN
+	                     ? SP_IN_USE_OWN
+	                     : SP_IN_USE_OWN_SINCE;
+}
+
 void control_event_from_pass(struct control_event_from *before, const struct template *template)
 {
 	const struct uop_insn *insn = template->insn;
@@ -65,7 +72,7 @@ void control_event_from_pass(struct control_event_from *before, const struct tem
 	if (selects_sp(template))
 		before->sp = SP_IN_USE_SELECTED;
 	else if (has_own_sp(template))
-		before->sp = SP_IN_USE_OWN;
+		pass_own_sp(before);
 	before->is_known = true;
 	before->insn = insn;
 	site->isa = (enum isa) template->isa;
@@ -110,14 +117,17 @@ static void pass_run_constant(const struct run_constant *run, bool *has, uint64_
 	*has = run->effect == RUN_SETS || (run->effect != RUN_LOSES && *has);
 }
 
-void control_event_from_pass_run(struct control_event_from *before, const struct run_end *end,
-                                 const struct template *last)
+void control_event_from_pass_run(struct control_event_from *before, const struct run_template *run,
+                                 bool taken, const struct template *last)
 {
+	const struct run_end *end = &run->ends[taken];
 	struct call_site *site = &before->site;
 	struct call_site was = *site;
 	bool had_moved = before->has_moved;
 	uint64_t moved = before->moved;
 
+	if (run->has_own_sp)
+		pass_own_sp(before);
 	control_event_from_pass(before, last);
 	site->has_number = end->number.effect == RUN_MOVES ? had_moved : was.has_number;
 	site->number = end->number.effect == RUN_MOVES ? moved : was.number;

@@ -18,8 +18,9 @@
 /* A64: what the instructions since the last control event say of the SP in use. */
 enum sp_in_use {
 	SP_IN_USE_KEPT,
-	SP_IN_USE_SELECTED, /* another one may have been put in use */
-	SP_IN_USE_OWN,      /* it is the level's own */
+	SP_IN_USE_SELECTED,  /* another one may have been put in use */
+	SP_IN_USE_OWN_SINCE, /* the same, but now it is the level's own */
+	SP_IN_USE_OWN,       /* it was the level's own all the time */
 };
 
 /* What is known of the instruction before. */
@@ -50,8 +51,8 @@ struct control_event_from control_event_from_any(void);
 /* What a run does: after it, of what was zeroed before it, and control_event_from_any(). */
 void control_event_from_effects(struct run_end *end, const struct control_event_from *without,
                                 const struct control_event_from *with);
-/* Passes a run, of which `last` is the last instruction. */
-void control_event_from_pass_run(struct control_event_from *before, const struct run_end *end,
-                                 const struct template *last);
+/* Passes a run with the outcome `taken`, of which `last` is the last instruction. */
+void control_event_from_pass_run(struct control_event_from *before, const struct run_template *run,
+                                 bool taken, const struct template *last);
 
 #endif

@@ -113,6 +113,11 @@ struct dyn_numbers {
 struct inserted {
 	uint64_t position;
 	uint32_t dyn;
+	/*
+	 * A64: the SPSR by which an exception returned, of which what ran then shows that it put
+	 * the level's own SP in use; else SLOT_NONE.
+	 */
+	uint8_t own_sp;
 };
 
 struct window_options {

@@ -19,6 +19,10 @@
 
 enum { RUNS_PER_POLL = 4096 }; /* of whether somebody interrupts */
 
+/* Bits of a vector's address that say where the exception came from, and at a level's own SP. */
+#define VECTORS_OF     UINT64_C(0x600)
+#define VECTORS_OWN_SP UINT64_C(0x200)
+
 #define XPSR_ICI UINT64_C(0x0600fc00) /* or the state of an IT */
 
 /* While the dynamic instructions are collected. */
@@ -26,6 +30,10 @@ struct collect {
 	struct window *w;
 	struct control_event_reader control_event;
 	struct control_event_from before;
+	/* The last return from an exception, as one of window.inserted, plus 1, as long as one SP
+	   is in use since; and the SPSR that says which. 0: there is none. */
+	size_t returned;
+	uint8_t spsr;
 	struct uop_builder builder;
 	struct it_block it;
 	bool is_interrupted; /* before the instruction that was led to: see it_block_enter() */
@@ -180,7 +188,8 @@ static enum status insert_dyn(struct collect *c, uint64_t position, struct templ
 
 	TRY(vec_reserve((void **)&w->inserted, &w->inserted_capacity, w->inserted_count + 1,
 	                sizeof(*w->inserted)));
-	w->inserted[w->inserted_count++] = (struct inserted){position, (uint32_t)w->dyn_count};
+	w->inserted[w->inserted_count++] =
+	        (struct inserted){position, (uint32_t)w->dyn_count, SLOT_NONE};
 	TRY(inserted_template(c, &template, &number));
 	c->before.site.has_number = false;
 	c->before.site.has_operation = false;
@@ -218,14 +227,39 @@ static enum status insert_control_event(struct collect *c, uint64_t position, co
 	return insert_dyn(c, position, template);
 }
 
+/*
+ * A control event ends the time in which one SP was in use since an exception returned. That it was
+ * the level's own is shown by what ran, or by an entry at the vectors of that (Arm ARM D1.3.1).
+ */
+static void pass_return(struct collect *c, bool is_any, const uint64_t *pc)
+{
+	const struct control_event_reader *r = &c->control_event;
+	bool is_own = c->before.sp == SP_IN_USE_OWN ||
+	              (c->before.sp == SP_IN_USE_KEPT && r->is_entry && r->has_own_sp && pc &&
+	               (*pc & VECTORS_OF) == VECTORS_OWN_SP);
+
+	if (is_own && c->returned > 0)
+		c->w->inserted[c->returned - 1].own_sp = c->spsr;
+	if (is_any || c->before.sp != SP_IN_USE_KEPT)
+		c->returned = 0;
+	c->before.sp = SP_IN_USE_KEPT;
+}
+
 static enum status add_control_event(struct collect *c, uint64_t position, const uint64_t *pc)
 {
 	bool changes_translation = false;
 	bool is_any = control_event_next(&c->control_event, position, pc, &c->before, &c->builder,
 	                                 &changes_translation);
 
-	c->before.sp = SP_IN_USE_KEPT;
-	return is_any ? insert_control_event(c, position, pc, changes_translation) : STATUS_OK;
+	pass_return(c, is_any, pc);
+	if (!is_any)
+		return STATUS_OK;
+	TRY(insert_control_event(c, position, pc, changes_translation));
+	if (c->control_event.selected_by == SLOT_NONE)
+		return STATUS_OK;
+	c->returned = c->w->inserted_count;
+	c->spsr = (uint8_t)c->control_event.selected_by;
+	return STATUS_OK;
 }
 
 /* M profile: the core has stopped within an instruction of several accesses (xPSR.ICI). */
@@ -477,9 +511,7 @@ static enum status copy_run(struct collect *c, const struct run_template *run, u
 	for (uint32_t i = 0; i + 1 < count; i++)
 		w->dyns[w->dyn_count++].template = templates[i];
 	w->dyns[w->dyn_count++].template = end->last;
-	if (run->has_own_sp)
-		c->before.sp = SP_IN_USE_OWN;
-	control_event_from_pass_run(&c->before, end, w->templates[end->last]);
+	control_event_from_pass_run(&c->before, run, taken, w->templates[end->last]);
 	return STATUS_OK;
 }
 
