@@ -27,4 +27,10 @@ void sem_a64(uint32_t opcode, uint64_t address, struct uop_builder *b);
 /* What the opcode is to who follows the program; *target is where a direct branch goes. */
 enum flow flow_a64(uint32_t opcode, uint64_t address, uint64_t *target);
 
+/* MRS or MSR of SP_EL0 (Arm ARM C5.2), which are undefined while that is the SP in use. */
+static inline bool a64_moves_sp_el0(uint32_t opcode)
+{
+	return (opcode & 0xffdfffe0) == 0xd5184100;
+}
+
 #endif

@@ -25,13 +25,6 @@ static const struct signal_wait *find(const struct call_builder *b, uint32_t roo
 	return NULL;
 }
 
-static uint32_t oldest(const struct call_builder *b, uint32_t call)
-{
-	while (calls_of(b, call)->parent != CALL_NONE)
-		call = calls_of(b, call)->parent;
-	return call;
-}
-
 /* Its handler has returned, and what runs is what that returned to. */
 static bool has_ended(const struct signal_wait *wait)
 {
@@ -49,7 +42,7 @@ static void add(struct call_builder *b, struct signal_wait wait)
 
 void calls_note_signal(struct call_builder *b, uint32_t waits)
 {
-	const struct signal_wait *before = find(b, oldest(b, waits));
+	const struct signal_wait *before = find(b, calls_oldest_of(b, waits));
 
 	/* Of two signals at once the handler of the second one runs first, then that of the first.
 	 */
@@ -103,7 +96,7 @@ enum signal_end calls_signal_end(const struct call_builder *b, uint32_t handler,
 	    !calls_of(b, handler)->may_switch || calls_may_go_back(b, calls_of(b, handler), to) ||
 	    calls_is_entry(b, to))
 		return SIGNAL_NONE;
-	first = oldest(b, handler);
+	first = calls_oldest_of(b, handler);
 	wait = find(b, first);
 	root = calls_of(b, first_of(b, first));
 	if (has_ended(wait) && waits_alone(b, wait->waits, to)) {

@@ -60,13 +60,16 @@ bool calls_is_awaited(const struct call_builder *b, uint64_t address)
 
 /* ---- calls begin and end ---- */
 
-uint32_t calls_oldest(const struct call_builder *b)
+uint32_t calls_oldest_of(const struct call_builder *b, uint32_t call)
 {
-	uint32_t call = b->top;
-
 	while (calls_of(b, call)->parent != CALL_NONE)
 		call = calls_of(b, call)->parent;
 	return call;
+}
+
+uint32_t calls_oldest(const struct call_builder *b)
+{
+	return calls_oldest_of(b, b->top);
 }
 
 static enum status activate(struct call_builder *b, uint32_t call)

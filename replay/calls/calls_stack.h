@@ -14,6 +14,8 @@ static inline struct call *calls_of(const struct call_builder *b, uint32_t call)
 	return &b->calls->items[call];
 }
 
+/* Of the stack that a call is in. */
+uint32_t calls_oldest_of(const struct call_builder *b, uint32_t call);
 /* Of the active stack. */
 uint32_t calls_oldest(const struct call_builder *b);
 

@@ -200,7 +200,6 @@ bool current_a32(struct current_place *at, struct current_moves *moves, uint64_t
 {
 	const struct os_memory memory = current_memory(at);
 	bool is_halt = at->position == history_length(at->history);
-
 	enum linux_current kind = linux_current(at->kernel);
 
 	if (kind == LINUX_CURRENT_VARIABLE)

@@ -2,6 +2,8 @@
 /* SP_EL0; see current_task.h. */
 #include "replay/current_task/current_store.h"
 
+#include "arch/a64/a64.h"
+
 enum {
 	REGISTER_MASK = 31,
 	LEVEL_MASK = 3 << 2, /* of CPSR */
@@ -9,7 +11,6 @@ enum {
 };
 
 /* Without the register's number (Arm ARM C5.2). */
-static const uint32_t mrs_sp_el0 = 0xd5384100;
 static const uint32_t msr_sp_el0 = 0xd5184100;
 
 static bool halt_task(struct current_place *at, uint64_t *address)
@@ -28,9 +29,7 @@ static bool halt_task(struct current_place *at, uint64_t *address)
 
 static bool is_move(enum isa isa, uint32_t opcode)
 {
-	uint32_t without = opcode & ~(uint32_t)REGISTER_MASK;
-
-	return isa == ISA_A64 && (without == mrs_sp_el0 || without == msr_sp_el0);
+	return isa == ISA_A64 && a64_moves_sp_el0(opcode);
 }
 
 static bool ends_level(const struct history_event *event)

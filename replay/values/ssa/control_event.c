@@ -323,7 +323,7 @@ static void change_level(struct control_event_reader *r, const struct notices *n
 	r->has_own_sp = false;
 	if (is_followed && level_change_define(&change, b, &r->has_own_sp)) {
 		if (change.is_return && !change.has_entry && !change.has_stay && change.to >= EL_1)
-			r->selected_by = (unsigned int)(REG_SPSR_EL1 + (int)change.from - EL_1);
+			r->selected_by = level_change_spsr(change.from);
 		return;
 	}
 	if (n->has_gap)

@@ -2,6 +2,7 @@
 /* What instructions leave for the next control event; see control_event_from.h. */
 #include "replay/values/ssa/control_event_from.h"
 
+#include "arch/a64/a64.h"
 #include "arch/isa.h"
 
 /* Keeps the constant that a register has after the instruction, or loses what was known. */
@@ -43,13 +44,11 @@ static bool selects_sp(const struct template *template)
 	        uop_insn_after(template->insn, REG_SP_EL1) != REG_SP_EL1);
 }
 
-/*
- * MRS and MSR of SP_EL0, which are undefined while it is the SP in use (Arm ARM C5.2, SP_EL0). A
- * return from an exception does not say which one is; this does, as of Linux's `current`.
+/* A return from an exception does not say which SP is in use; this does, as of Linux's `current`.
  */
 static bool has_own_sp(const struct template *template)
 {
-	return template->isa == ISA_A64 && (template->opcode & 0xffdfffe0) == 0xd5184100;
+	return template->isa == ISA_A64 && a64_moves_sp_el0(template->opcode);
 }
 
 static void pass_own_sp(struct control_event_from *before)

@@ -96,6 +96,16 @@ static bool find_origin(const struct level_change *c, enum origin *origin)
 	       c->to >= EL_1 && *origin != ORIGIN_LOWER32;
 }
 
+bool level_change_is_from_own_sp(uint64_t vector)
+{
+	return vector % VECTOR_TABLE / VECTOR_SIZE / VECTOR_KINDS == ORIGIN_OWN_SP;
+}
+
+unsigned int level_change_spsr(enum exception_level level)
+{
+	return registers[level].spsr;
+}
+
 /* An entry alone. */
 static bool enter(const struct level_change *c, enum origin origin, struct uop_builder *b)
 {

@@ -41,6 +41,11 @@ struct level_change {
 bool level_change_define(const struct level_change *change, struct uop_builder *b,
                          bool *has_own_sp);
 
+/* At the vector an exception is taken from the same level, with its own SP in use. */
+bool level_change_is_from_own_sp(uint64_t vector);
+/* The register that a return from the level takes the state from; SLOT_NONE for EL0. */
+unsigned int level_change_spsr(enum exception_level level);
+
 /* An exception that is not traced was taken, and returned from: to which level is not known. */
 void level_change_forget(struct uop_builder *b);
 

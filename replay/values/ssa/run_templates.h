@@ -35,7 +35,7 @@ struct run_template {
 	uint32_t first; /* index of its templates, all but the last one's, plus 1; 0: not entered */
 	/* One instruction does what the others of the run must know of: copied it cannot be. */
 	bool is_stepwise;
-	bool has_own_sp;          /* SP_IN_USE_OWN (control_event.h) after all but the last */
+	bool has_own_sp;          /* SP_IN_USE_OWN (control_event_from.h) after all but the last */
 	struct run_end ends[2];   /* by the outcome of the run */
 	struct it_block it_after; /* T32: of a run that no IT block led into */
 };

@@ -12,16 +12,13 @@
 #include "replay/history/history.h"
 #include "replay/values/ssa/code_change.h"
 #include "replay/values/ssa/control_event.h"
+#include "replay/values/ssa/level_change.h"
 #include "replay/values/ssa/m_exception.h"
 #include "replay/values/ssa/run_templates.h"
 #include "replay/values/ssa/template_code.h"
 #include "replay/values/ssa/window_template.h"
 
 enum { RUNS_PER_POLL = 4096 }; /* of whether somebody interrupts */
-
-/* Bits of a vector's address that say where the exception came from, and at a level's own SP. */
-#define VECTORS_OF     UINT64_C(0x600)
-#define VECTORS_OWN_SP UINT64_C(0x200)
 
 #define XPSR_ICI UINT64_C(0x0600fc00) /* or the state of an IT */
 
@@ -236,7 +233,7 @@ static void pass_return(struct collect *c, bool is_any, const uint64_t *pc)
 	const struct control_event_reader *r = &c->control_event;
 	bool is_own = c->before.sp == SP_IN_USE_OWN ||
 	              (c->before.sp == SP_IN_USE_KEPT && r->is_entry && r->has_own_sp && pc &&
-	               (*pc & VECTORS_OF) == VECTORS_OWN_SP);
+	               level_change_is_from_own_sp(*pc));
 
 	if (is_own && c->returned > 0)
 		c->w->inserted[c->returned - 1].own_sp = c->spsr;
