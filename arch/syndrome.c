@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum iss { ISS_NONE, ISS_DATA, ISS_FETCH, ISS_IMMEDIATE, ISS_FP, ISS_SERROR, ISS_WATCH };
+enum iss { ISS_NONE, ISS_DATA, ISS_FETCH, ISS_PC, ISS_IMMEDIATE, ISS_FP, ISS_SERROR, ISS_WATCH };
 
 /* Fields of ESR_ELx; those of the ISS are of data aborts where nothing else is said. */
 enum {
@@ -126,6 +126,9 @@ static void read_iss(struct syndrome *s, uint32_t esr, enum iss iss)
 	case ISS_FETCH:
 		s->access = SYNDROME_FETCH;
 		read_fault(s, esr);
+		break;
+	case ISS_PC:
+		s->access = SYNDROME_FETCH;
 		break;
 	case ISS_IMMEDIATE:
 		s->has_immediate = true;

@@ -322,6 +322,21 @@ static void add_access(const struct crash_core *c, struct crash *crash)
 	}
 }
 
+/*
+ * Traces call a misaligned PC and a misaligned SP alike, and do not have the bits of an address of
+ * A64 that are wrong: the halt's PC does.
+ */
+static bool is_pc_alignment(const struct crash_core *c)
+{
+	struct instruction before;
+
+	if (strcmp(c->fault.info->fault, "alignment fault") != 0 || !c->has_pc ||
+	    (c->pc & 3) == 0 || !is_traced(c, true, c->pc) || c->fault.position == 0)
+		return false;
+	history_at(c->history, c->fault.position - 1, &before);
+	return before.isa == ISA_A64;
+}
+
 /* What the trace shows where no register does: the halt is in the handler of a fault. */
 static bool find_in_trace(const struct crash_core *c, struct crash *crash)
 {
@@ -338,6 +353,12 @@ static bool find_in_trace(const struct crash_core *c, struct crash *crash)
 		return false;
 	crash->syndrome.what = c->fault.info->fault;
 	crash->syndrome.signal = syndrome_signal_of(c->fault.info->fault);
+	if (is_pc_alignment(c)) {
+		crash->syndrome.what = "PC alignment fault";
+		crash->syndrome.access = SYNDROME_FETCH;
+		crash->pc = c->pc;
+		return true;
+	}
 	crash->is_access = exception_kind_of(c->fault.info) == EXCEPTION_DATA_FAULT;
 	if (exception_kind_of(c->fault.info) == EXCEPTION_FAULT &&
 	    is_fetch_fault(c->fault.info->fault))
@@ -349,6 +370,8 @@ static bool find_opcode(const struct crash_core *c, struct crash *crash)
 {
 	*crash = (struct crash){
 	        .source = CRASH_OPCODE, .level = -1, .from_level = -1, .is_halt = true};
+	if (crash_read_call(c, crash))
+		return true;
 	crash->has_pc = c->has_pc;
 	crash->pc = c->pc;
 	return c->has_pc && !history_has_gap_at(c->history, history_length(c->history)) &&

@@ -2,7 +2,7 @@
 /*
  * What a core halted at. In: the fault status registers that the snapshot has (ESR_ELx and FAR_ELx;
  * DFSR, IFSR, DFAR and IFAR; CFSR, HFSR, MMFAR, BFAR), the exceptions of its trace, the opcode at
- * the halt. Out: one crash, or that nothing is known of any.
+ * the halt or the system call before it. Out: one crash, or that nothing is known of any.
  *
  * Status registers say what was taken last, which need not be what the core halted at: a kernel
  * that idles still has the ESR of its last system call. It is the halt's where the halt's PC, the
@@ -24,7 +24,7 @@ struct session;
 enum crash_source {
 	CRASH_REGISTERS, /* fault status registers */
 	CRASH_TRACE,     /* an exception that the trace shows */
-	CRASH_OPCODE,    /* the instruction at the halt */
+	CRASH_OPCODE,    /* the instruction at the halt, or the system call before it */
 };
 
 struct crash {

@@ -28,6 +28,35 @@ static const struct {
         {ISA_T32, 0xfff0f000, 0xf7f0a000, SYNDROME_ILL, "UDF instruction", {0, 12, 16, 4}},
 };
 
+/* SVC #0, with which Linux is called: in A32 under any condition. */
+static const struct {
+	enum isa isa;
+	uint32_t mask;
+	uint32_t match;
+} system_calls[] = {
+        {ISA_A64, 0xffffffff, 0xd4000001},
+        {ISA_A32, 0x0fffffff, 0x0f000000},
+        {ISA_T32, 0xffffffff, 0x0000df00},
+};
+
+/*
+ * Linux system calls that send a thread a signal (asm/unistd.h), and the register that its number
+ * is in. kill() is not here: it may be of another process.
+ */
+static const struct {
+	bool is_a64;
+	uint32_t number; /* in X8, R7 */
+	const char *how;
+	const char *signal;
+} senders[] = {
+        {true, 130, "sent by its own tkill()", "X1"},
+        {true, 131, "sent by its own tgkill()", "X2"},
+        {true, 240, "sent by its own rt_tgsigqueueinfo()", "X2"},
+        {false, 238, "sent by its own tkill()", "R1|X1"},
+        {false, 268, "sent by its own tgkill()", "R2|X2"},
+        {false, 363, "sent by its own rt_tgsigqueueinfo()", "R2|X2"},
+};
+
 /* Where handlers return, in AArch32 state, calls know alone; they are not made for nothing. */
 static bool find_fault(struct session *session, struct crash_core *c)
 {
@@ -93,6 +122,52 @@ bool crash_read_opcode(const struct crash_core *c, uint64_t address, enum isa is
 		        .immediate = (uint16_t)(low | high << opcodes[i].immediate.count),
 		};
 		return true;
+	}
+	return false;
+}
+
+static bool is_system_call(const struct instruction *insn)
+{
+	for (size_t i = 0; i < sizeof(system_calls) / sizeof(system_calls[0]); i++) {
+		if (insn->has_opcode && insn->isa == system_calls[i].isa &&
+		    (insn->opcode & system_calls[i].mask) == system_calls[i].match)
+			return true;
+	}
+	return false;
+}
+
+/* The last instruction is a system call, after which the core halted with nothing in between. */
+static bool find_last_call(const struct crash_core *c, struct instruction *insn)
+{
+	if (c->core->arch == CORE_M || !crash_ends_in_call(c->history))
+		return false;
+	history_at(c->history, history_length(c->history) - 1, insn);
+	return is_system_call(insn) && c->has_pc && c->pc == insn->address + insn->size;
+}
+
+bool crash_read_call(const struct crash_core *c, struct crash *crash)
+{
+	struct instruction insn;
+	uint64_t number;
+	uint64_t sent;
+
+	/* A call returns in X0 or R0 and leaves the other registers as they were. */
+	if (!find_last_call(c, &insn) ||
+	    !crash_register(c, insn.isa == ISA_A64 ? "X8" : "R7|X7", &number))
+		return false;
+	for (size_t i = 0; i < sizeof(senders) / sizeof(senders[0]); i++) {
+		if (senders[i].is_a64 != (insn.isa == ISA_A64) || senders[i].number != number ||
+		    !crash_register(c, senders[i].signal, &sent))
+			continue;
+		crash->syndrome = (struct syndrome){
+		        .signal = syndrome_signal_of_linux((uint32_t)sent),
+		        .details = {senders[i].how},
+		        .detail_count = 1,
+		};
+		crash->syndrome.what = syndrome_signal_name(crash->syndrome.signal);
+		crash->has_pc = true;
+		crash->pc = insn.address;
+		return crash->syndrome.what != NULL;
 	}
 	return false;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a crash is read from: the registers and the memory of a core at its halt, the fault that its
- * trace ends in, and opcodes that stop a program by themselves. Private to replay/session/.
+ * trace ends in, and opcodes and system calls that stop a program by themselves. Private to
+ * replay/session/.
  */
 #ifndef CSREPLAY_REPLAY_SESSION_CRASH_SOURCE_H
 #define CSREPLAY_REPLAY_SESSION_CRASH_SOURCE_H
@@ -32,6 +33,12 @@ bool crash_word(const struct crash_core *c, uint64_t address, uint32_t *value);
 /* What the instruction there does to a program by itself: BRK, BKPT, UDF; false for any other. */
 bool crash_read_opcode(const struct crash_core *c, uint64_t address, enum isa isa,
                        struct crash *crash);
+
+/*
+ * The signal that the program sent itself by a Linux system call as the last that it did: so
+ * abort() does, of which nothing else tells. False if it did anything else.
+ */
+bool crash_read_call(const struct crash_core *c, struct crash *crash);
 
 /*
  * The crash of a core of the M profile, by CFSR, HFSR, SFSR and the exception that it handles.

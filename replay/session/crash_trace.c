@@ -128,6 +128,26 @@ bool crash_fault_find(const struct history *history, struct crash_fault *fault)
 	return false;
 }
 
+bool crash_ends_in_call(const struct history *history)
+{
+	uint64_t length = history_length(history);
+	size_t i = history_event_count(history);
+	struct history_event event;
+
+	if (length == 0 || history_has_gap_at(history, length))
+		return false;
+	while (i-- > 0 && history_event(history, i, &event) && event.position == length) {
+		enum exception_kind kind;
+
+		if (!element_is_exception(&event.element))
+			continue;
+		kind = exception_kind_of(event.element.exception.info);
+		if (kind != EXCEPTION_DEBUG)
+			return kind == EXCEPTION_CALL;
+	}
+	return false;
+}
+
 bool crash_fault_may_be(const struct history *history)
 {
 	uint64_t length = history_length(history);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fault whose handler a core halted in, as its trace shows it. In: a history. Out: the
- * exception, where it is in the history, and its preferred return address; its instruction set.
+ * The fault whose handler a core halted in, as its trace shows it, or that it halted in a call of
+ * the system. In: a history. Out: the exception, where it is in the history, and its preferred
+ * return address; its instruction set.
  */
 #ifndef CSREPLAY_REPLAY_SESSION_CRASH_TRACE_H
 #define CSREPLAY_REPLAY_SESSION_CRASH_TRACE_H
@@ -25,6 +26,12 @@ struct crash_fault {
  * is for crash_fault_on_stack().
  */
 bool crash_fault_find(const struct history *history, struct crash_fault *fault);
+
+/*
+ * The last that the trace shows of the core is an exception of a call of the system (SVC and its
+ * kin), with nothing executed or unknown after it.
+ */
+bool crash_ends_in_call(const struct history *history);
 
 /*
  * A fault was taken, no further before the halt than crash_fault_find() looks, and nothing between

@@ -71,7 +71,7 @@ static const struct expected esr_cases[] = {
         {0x86000004, "instruction abort", SYNDROME_SEGV, SYNDROME_FETCH, SYNDROME_FAR,
          "translation fault level 0"},
         /* EC = 0x22: PC alignment */
-        {0x8a000000, "PC alignment fault", SYNDROME_BUS, SYNDROME_NO_ACCESS, SYNDROME_FAR, ""},
+        {0x8a000000, "PC alignment fault", SYNDROME_BUS, SYNDROME_FETCH, SYNDROME_FAR, ""},
         {0x9a000000, "SP alignment fault", SYNDROME_BUS, SYNDROME_NO_ACCESS, SYNDROME_NO_ADDRESS,
          ""},
         /* EC = 0x00: what UDF leaves */
