@@ -47,15 +47,15 @@ static const struct semihosting {
 #undef X
 };
 
-static bool is_svc(const struct call_site *site)
+bool call_model_is_linux(enum isa isa, uint32_t opcode)
 {
-	switch (site->isa) {
+	switch (isa) {
 	case ISA_A64:
-		return site->opcode == 0xd4000001; /* the number that Linux has */
+		return opcode == 0xd4000001;
 	case ISA_A32:
-		return (site->opcode & 0x0fffffff) == 0x0f000000;
+		return (opcode & 0x0fffffff) == 0x0f000000;
 	case ISA_T32:
-		return site->opcode == 0xdf00;
+		return opcode == 0xdf00;
 	case ISA_UNKNOWN:
 	case ISA_TEE:
 	case ISA_JAZELLE:
@@ -110,7 +110,8 @@ static void finish(const struct call_site *site, struct uop_builder *b, unsigned
 
 bool call_model_system(const struct call_site *site, struct uop_builder *b)
 {
-	const struct system_call *call = is_svc(site) ? find_call(site) : NULL;
+	const struct system_call *call =
+	        call_model_is_linux(site->isa, site->opcode) ? find_call(site) : NULL;
 	unsigned int result;
 
 	if (!call)

@@ -22,6 +22,8 @@ struct call_site {
 	uint64_t operation;
 };
 
+/* SVC #0, with which Linux is called: in A32 under any condition. */
+bool call_model_is_linux(enum isa isa, uint32_t opcode);
 /* Fills `b`. False if it is no Linux system call whose number is known and in the tables. */
 bool call_model_system(const struct call_site *site, struct uop_builder *b);
 /* It may be the A32 call that makes code of what was written (cacheflush). */

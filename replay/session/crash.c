@@ -366,6 +366,7 @@ static bool find_in_trace(const struct crash_core *c, struct crash *crash)
 	return true;
 }
 
+/* What stops a program by itself: the system call before the halt, or the instruction there. */
 static bool find_opcode(const struct crash_core *c, struct crash *crash)
 {
 	*crash = (struct crash){

@@ -28,17 +28,6 @@ static const struct {
         {ISA_T32, 0xfff0f000, 0xf7f0a000, SYNDROME_ILL, "UDF instruction", {0, 12, 16, 4}},
 };
 
-/* SVC #0, with which Linux is called: in A32 under any condition. */
-static const struct {
-	enum isa isa;
-	uint32_t mask;
-	uint32_t match;
-} system_calls[] = {
-        {ISA_A64, 0xffffffff, 0xd4000001},
-        {ISA_A32, 0x0fffffff, 0x0f000000},
-        {ISA_T32, 0xffffffff, 0x0000df00},
-};
-
 /*
  * Linux system calls that send a thread a signal (asm/unistd.h), and the register that its number
  * is in. kill() is not here: it may be of another process.
@@ -126,23 +115,14 @@ bool crash_read_opcode(const struct crash_core *c, uint64_t address, enum isa is
 	return false;
 }
 
-static bool is_system_call(const struct instruction *insn)
-{
-	for (size_t i = 0; i < sizeof(system_calls) / sizeof(system_calls[0]); i++) {
-		if (insn->has_opcode && insn->isa == system_calls[i].isa &&
-		    (insn->opcode & system_calls[i].mask) == system_calls[i].match)
-			return true;
-	}
-	return false;
-}
-
 /* The last instruction is a system call, after which the core halted with nothing in between. */
 static bool find_last_call(const struct crash_core *c, struct instruction *insn)
 {
 	if (c->core->arch == CORE_M || !crash_ends_in_call(c->history))
 		return false;
 	history_at(c->history, history_length(c->history) - 1, insn);
-	return is_system_call(insn) && c->has_pc && c->pc == insn->address + insn->size;
+	return insn->has_opcode && call_model_is_linux(insn->isa, (uint32_t)insn->opcode) &&
+	       c->has_pc && c->pc == insn->address + insn->size;
 }
 
 bool crash_read_call(const struct crash_core *c, struct crash *crash)

@@ -44,8 +44,7 @@ static bool selects_sp(const struct template *template)
 	        uop_insn_after(template->insn, REG_SP_EL1) != REG_SP_EL1);
 }
 
-/* A return from an exception does not say which SP is in use; this does, as of Linux's `current`.
- */
+/* Which SP is in use a return from an exception does not say: this does, as in Linux. */
 static bool has_own_sp(const struct template *template)
 {
 	return template->isa == ISA_A64 && a64_moves_sp_el0(template->opcode);
