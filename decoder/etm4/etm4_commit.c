@@ -22,6 +22,7 @@ static enum status take_fact(struct etm4_flow *flow, const struct p0 *item)
 
 static void set_address(struct etm4_flow *flow, uint64_t address, uint8_t is)
 {
+	flow->left = GRAPH_NO_NODE;
 	flow->address = address;
 	flow->isa = flow_isa(flow, is);
 	flow->needs_address = false;

@@ -278,7 +278,8 @@ static bool pull_address(struct etm4 *d)
 	if (begin == d->deframe.bytes.end || !d->reader.is_address[*begin] ||
 	    etm4_reader_next(&d->reader, &d->deframe.bytes, &packet) != STATUS_OK)
 		return false;
-	flow_settle(&d->flow);
+	if (d->flow.at != GRAPH_NO_NODE)
+		flow_settle(&d->flow);
 	flow_take_address(&d->flow, packet.address.value, packet.address.isa);
 	return true;
 }

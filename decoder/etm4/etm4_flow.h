@@ -59,9 +59,11 @@ struct etm4_flow {
 
 	/*
 	 * Where the core is. While `at` is a node, address and isa are its own, and those below are
-	 * after (flow_settle()).
+	 * after (flow_settle()). While `left` is one, its indirect branch was taken, and they are
+	 * not yet the end of that node: mostly the next packet says another address.
 	 */
 	uint32_t at;
+	uint32_t left;
 	uint32_t hint; /* a node that may well be the one at the address */
 	uint32_t from; /* the node whose indirect branch the next address is the target of, or none
 	                */

@@ -125,6 +125,12 @@ void flow_settle(struct etm4_flow *flow)
 {
 	const struct walk *walk;
 
+	if (flow->left != GRAPH_NO_NODE) {
+		walk = &flow->graph->nodes[flow->left].walk;
+		flow->address = walk->end;
+		flow->isa = walk->last.next_isa;
+		flow->left = GRAPH_NO_NODE;
+	}
 	if (flow->at < GRAPH_FIRST)
 		return;
 	walk = &flow->graph->nodes[flow->at].walk;
@@ -252,11 +258,8 @@ enum status etm4_flow_quick(struct etm4_flow *flow, uint32_t atoms, unsigned int
 	batch->index = index;
 	flow->batches.count++;
 	if (flow->at == GRAPH_LEAVES) {
-		const struct walk *walk = &flow->graph->nodes[batch->last].walk;
-
-		flow->address = walk->end;
-		flow->isa = walk->last.next_isa;
 		flow->needs_address = true;
+		flow->left = batch->last;
 		flow->from = batch->last;
 	}
 	return STATUS_OK;
@@ -291,6 +294,7 @@ static enum status pass_atoms(struct etm4_flow *flow, uint64_t index)
 
 	if (!flow->keeps_to_code || flow->is_lost || flow->needs_context)
 		return STATUS_OK;
+	flow_settle(flow);
 	TRY(lose_path(flow, flow->address, index, &element));
 	element->range.is_untold = true;
 	return STATUS_OK;

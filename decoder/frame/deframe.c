@@ -69,13 +69,29 @@ void deframe_init(struct deframe *d, enum deframe_format format, struct bytes da
 static size_t compact(struct deframe *d, size_t at)
 {
 	size_t left = d->held - at;
+	uint16_t first;
 
-	if (at > 0 && left > 0) {
-		memmove(d->window, d->window + at, left);
-		memmove(d->lag, d->lag + at, left);
-		memmove(d->positions, d->positions + at, left * sizeof(d->positions[0]));
-	}
+	if (at == 0 || left == 0)
+		return left;
+	first = d->frames[at];
+	memmove(d->frame_positions, d->frame_positions + first,
+	        (d->frames[d->held - 1] - first + 1U) * sizeof(d->frame_positions[0]));
+	memmove(d->window, d->window + at, left);
+	memmove(d->places, d->places + at, left);
+	for (size_t i = 0; i < left; i++)
+		d->frames[i] = (uint16_t)(d->frames[at + i] - first);
 	return left;
+}
+
+/* The number of the frame at a position, of which bytes come after those that are held. */
+static inline uint16_t frame_number(struct deframe *d, size_t held, uint64_t position)
+{
+	uint16_t number = held > 0 ? d->frames[held - 1] : 0;
+
+	if (held > 0 && d->frame_positions[number] != position)
+		number++;
+	d->frame_positions[number] = position;
+	return number;
 }
 
 static void set_id(struct deframe *d, uint8_t id_byte)
@@ -117,14 +133,16 @@ static inline size_t put(struct deframe *d, size_t held, struct run *run, const 
 {
 	unsigned int count = places.end - places.from;
 	unsigned int lag = places.from - (run->begin + run->count);
+	uint16_t number;
 
 	run->count += count;
-	if (d->current_id != d->trace_id)
+	if (d->current_id != d->trace_id || count == 0)
 		return held;
+	number = frame_number(d, held, run->frame);
 	memcpy(d->window + held, data + places.from, FRAME_SIZE);
 	for (unsigned int i = 0; i < count; i++) {
-		d->lag[held + i] = (uint8_t)lag;
-		d->positions[held + i] = run->frame + places.from + i;
+		d->frames[held + i] = number;
+		d->places[held + i] = (uint8_t)(lag * FRAME_SIZE + places.from + i);
 	}
 	return held + count;
 }
@@ -161,16 +179,20 @@ static size_t unpack_frame(struct deframe *d, size_t held, const uint8_t *frame,
 	return put(d, held, &run, data, (struct places){from, FLAGS_AT});
 }
 
+static const uint8_t places_of_frame[FRAME_SIZE] = {0, 1, 2,  3,  4,  5,  6,  7,
+                                                    8, 9, 10, 11, 12, 13, 14, 15};
+
 /* A frame without an ID, which most are: fifteen bytes at once. */
 static size_t unpack_whole(struct deframe *d, size_t held, const uint8_t *frame, uint64_t position)
 {
 	uint8_t flags = frame[FLAGS_AT];
+	uint16_t number = frame_number(d, held, position);
 
 	put_eight_bytes(d->window + held, with_flags(frame, flags));
 	put_eight_bytes(d->window + held + 8, with_flags(frame + 8, flags >> 4U));
-	memset(d->lag + held, 0, FRAME_SIZE);
 	for (unsigned int i = 0; i < FRAME_SIZE; i++)
-		d->positions[held + i] = position + i;
+		d->frames[held + i] = number;
+	memcpy(d->places + held, places_of_frame, FRAME_SIZE);
 	return held + FLAGS_AT;
 }
 
@@ -260,8 +282,10 @@ static size_t refill_port(struct deframe *d, size_t held)
 static size_t refill_source(struct deframe *d, size_t held)
 {
 	while (held < DEFRAME_WINDOW && bytes_left(&d->input) > 0) {
-		d->positions[held] = bytes_offset(&d->input);
-		d->lag[held] = 0;
+		uint64_t position = bytes_offset(&d->input);
+
+		d->frames[held] = frame_number(d, held, position - position % FRAME_SIZE);
+		d->places[held] = (uint8_t)(position % FRAME_SIZE);
 		d->window[held++] = *d->input.pos++;
 	}
 	return held;

@@ -66,8 +66,14 @@ struct deframe {
 	uint64_t seen_ids[2];     /* in frames: bit ID % 64 of seen_ids[ID / 64] */
 	const uint8_t *whole_end; /* while there is a limit: the buffer's end */
 	uint8_t window[DEFRAME_WINDOW + 2 * FRAME_SIZE]; /* a frame is put as a whole */
-	uint8_t lag[DEFRAME_WINDOW + FRAME_SIZE];        /* position - index */
-	uint64_t positions[DEFRAME_WINDOW + FRAME_SIZE];
+	/*
+	 * Of each byte of the window: the number of its frame among those that have a byte there,
+	 * and its place in the frame, with how far its index lags in the high four bits. Three
+	 * bytes for what a position of eight would fill the machine's nearest cache with.
+	 */
+	uint16_t frames[DEFRAME_WINDOW + FRAME_SIZE];
+	uint8_t places[DEFRAME_WINDOW + FRAME_SIZE];
+	uint64_t frame_positions[DEFRAME_WINDOW + FRAME_SIZE]; /* by number */
 };
 
 /* True for an ID that a trace source may have. */
@@ -104,16 +110,18 @@ void deframe_limit(struct deframe *d, uint64_t end);
  */
 MUST_USE enum status deframe_refill(struct deframe *d);
 
-/* Idx of the byte at `at`, a pointer into `bytes`. */
-static inline uint64_t deframe_index(const struct deframe *d, const uint8_t *at)
-{
-	return d->positions[at - d->window] - d->lag[at - d->window];
-}
-
 /* Place in the buffer of the byte at `at`, a pointer into `bytes`. */
 static inline uint64_t deframe_position(const struct deframe *d, const uint8_t *at)
 {
-	return d->positions[at - d->window];
+	size_t i = (size_t)(at - d->window);
+
+	return d->frame_positions[d->frames[i]] + d->places[i] % FRAME_SIZE;
+}
+
+/* Idx of the byte at `at`, a pointer into `bytes`. */
+static inline uint64_t deframe_index(const struct deframe *d, const uint8_t *at)
+{
+	return deframe_position(d, at) - d->places[at - d->window] / FRAME_SIZE;
 }
 
 /* Bytes of the buffer that were unpacked. */

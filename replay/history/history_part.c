@@ -459,7 +459,7 @@ static enum status add_batch(struct part_builder *b, const struct atom_batch *ba
 	if (!batch->follows) {
 		if (b->marks_views && is_other_view(b, batch))
 			TRY(mark_view(b, batch));
-		if (log->is_open && batch->from != log->last &&
+		if (log->is_open && !outcome_log_is_targeted(log, batch) &&
 		    !graph_leaves(b->graph, log->last, log->last_taken))
 			TRY(look_at_begin(b, batch));
 	}

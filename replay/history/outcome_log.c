@@ -80,10 +80,11 @@ static enum status append_target(struct outcome_log *log, const struct atom_batc
 {
 	uint32_t number = batch->number;
 
-	if (batch->from != log->last)
+	if (!outcome_log_is_targeted(log, batch))
 		TRY(graph_target_number(log->graph, log->last, batch->first, &number));
-	TRY(vec_reserve((void **)&log->targets, &log->target_capacity,
-	                log->target_count + TARGET_BYTES_MOST, 1));
+	if (log->target_count + TARGET_BYTES_MOST > log->target_capacity)
+		TRY(vec_reserve((void **)&log->targets, &log->target_capacity,
+		                log->target_count + TARGET_BYTES_MOST, 1));
 	if (number < TARGET_LONG) {
 		log->targets[log->target_count++] = (uint8_t)number;
 		return STATUS_OK;
@@ -100,7 +101,8 @@ enum status outcome_log_reach(struct outcome_log *log, const struct atom_batch *
 		return begin_block(log, batch->first);
 	if (!log->is_open)
 		return append_break(log, batch->first);
-	if (graph_leaves(log->graph, log->last, log->last_taken) ||
+	if (outcome_log_is_targeted(log, batch) ||
+	    graph_leaves(log->graph, log->last, log->last_taken) ||
 	    graph_is_indirect(log->graph, log->last, log->last_taken))
 		return append_target(log, batch);
 	if (graph_link(log->graph, log->last, log->last_taken, batch->first))

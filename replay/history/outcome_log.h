@@ -84,6 +84,14 @@ void outcome_log_fini(struct outcome_log *log);
  */
 MUST_USE enum status outcome_log_reserve(struct outcome_log *log, size_t runs, size_t targets);
 
+/* The decoder came to the atom batch by the indirect branch of the last run, and says which of its
+ * targets that is. */
+static inline bool outcome_log_is_targeted(const struct outcome_log *log,
+                                           const struct atom_batch *batch)
+{
+	return batch->from != GRAPH_NO_NODE && batch->from == log->last;
+}
+
 /* Private: reaches the atom batch's first run from the last one, where that is not by an edge of
  * the code.
  */
