@@ -208,24 +208,34 @@ static void a32_absolute_differences(struct arm *s, unsigned int arg)
 		arm_absolute_differences(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm), FIELD(s, Ra));
 }
 
-/* Rd at 12, Rn at 16, Rm at 0 */
-static void a32_opaque_dnm(struct arm *s, unsigned int arg)
+static void a32_select(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	arm_opaque(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm));
+	if (any_is_pc(FIELD(s, Rn), FIELD(s, Rm), FIELD(s, Rd), 0))
+		opcode_reject(&s->opcode);
+	else
+		arm_select_bytes(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm));
 }
 
+/* opc1: S, Q, SH, U, UQ, UH from 1 on, without 4; op2: ADD16, ASX, SAX, SUB16, ADD8, -, -, SUB8 */
 static void a32_parallel(struct arm *s, unsigned int arg)
 {
-	bool is_plain = (FIELD(s, opc1) & 3) == 1; /* S, U: neither saturated nor halved */
-	unsigned int kind = FIELD(s, op2);
+	static const uint8_t subtracts[] = {0, 1, 2, 3, 0, 0, 0, 0xf};
+	unsigned int op2 = FIELD(s, op2);
+	const struct arm_parallel p = {.rd = FIELD(s, Rd),
+	                               .rn = FIELD(s, Rn),
+	                               .rm = FIELD(s, Rm),
+	                               .kind = (enum arm_parallel_kind)(FIELD(s, opc1) & 3),
+	                               .is_unsigned = FIELD(s, opc1) >> 2 != 0,
+	                               .size = (op2 & 4) != 0 ? 8 : 16,
+	                               .subtracts = subtracts[op2],
+	                               .exchanges = op2 == 1 || op2 == 2};
 
-	if (!is_plain || kind == 1 || kind == 2 ||
-	    any_is_pc(FIELD(s, Rn), FIELD(s, Rm), FIELD(s, Rd), 0))
-		a32_opaque_dnm(s, arg);
+	(void)arg;
+	if (p.kind == 0 || op2 == 5 || op2 == 6 || any_is_pc(p.rd, p.rn, p.rm, 0))
+		opcode_reject(&s->opcode);
 	else
-		arm_parallel_sum(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm),
-		                 (kind & 4) != 0 ? 8 : 16, (kind & 3) == 3);
+		arm_parallel(s, &p);
 }
 
 /* QADD, QSUB, QDADD, QDSUB */
@@ -262,7 +272,11 @@ static void a32_saturate(struct arm *s, unsigned int arg)
 static void a32_saturate_halves(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	arm_opaque(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rn));
+	if (any_is_pc(FIELD(s, Rd), FIELD(s, Rn), 0, 0))
+		opcode_reject(&s->opcode);
+	else
+		arm_saturate_halves(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, widthm1) + !FLAG(s, U),
+		                    FLAG(s, U));
 }
 
 static void a32_divide(struct arm *s, unsigned int op)

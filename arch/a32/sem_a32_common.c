@@ -45,6 +45,11 @@ void arm_set_flags(struct arm *s, unsigned int slot)
 	uop_define(s->b, REG_NZCV, uop_make(s->b, UOP_UNPACK, 16, packed, SLOT_NONE));
 }
 
+void arm_set_ge(struct arm *s, unsigned int slot)
+{
+	uop_define(s->b, REG_A32_GE, arm_field(s, UOP_FIELD, slot, A32_GE_AT, 4, 0));
+}
+
 /* Under a condition all that depends on it would be too much for an instruction. */
 void arm_change_mode(struct arm *s, unsigned int slot)
 {
@@ -107,12 +112,13 @@ void arm_set_or_branch(struct arm *s, unsigned int n, unsigned int slot)
 		arm_branch_exchange(s, slot);
 }
 
-/* To where ELR, LR or memory say, in the mode and with the flags that an SPSR has. */
+/* To where ELR, LR or memory say, in the mode and with the flags and GE that an SPSR has. */
 void arm_return_from_exception(struct arm *s, unsigned int spsr)
 {
 	s->b->insn.branch =
 	        (struct uop_branch){.kind = BRANCH_RETURN, .slot = SLOT_NONE, .when = SLOT_NONE};
 	arm_set_flags(s, spsr);
+	arm_set_ge(s, spsr);
 	arm_change_mode(s, spsr);
 }
 

@@ -37,11 +37,13 @@ void arm_set(struct arm *s, unsigned int n, unsigned int slot);
 /* Defines a register, or branches where it is the PC (ALUWritePC). */
 void arm_set_or_branch(struct arm *s, unsigned int n, unsigned int slot);
 void arm_set_unknown(struct arm *s, unsigned int n);
-/* Q and GE are part of PSTATE. */
+/* Q is part of PSTATE. */
 void arm_pstate_unknown(struct arm *s);
 void arm_fpscr_unknown(struct arm *s);
 /* N, Z, C and V from where CPSR has them. */
 void arm_set_flags(struct arm *s, unsigned int slot);
+/* GE from there. */
+void arm_set_ge(struct arm *s, unsigned int slot);
 /* To that which the low bits of a slot have: an M of CPSR. */
 void arm_change_mode(struct arm *s, unsigned int slot);
 
@@ -147,9 +149,6 @@ void arm_crc(struct arm *s, unsigned int rd, unsigned int rn, unsigned int rm, u
 void arm_move_top(struct arm *s, unsigned int rd, uint32_t value);
 void arm_pack_halves(struct arm *s, unsigned int rd, unsigned int rn, unsigned int shifted,
                      bool top_is_rn);
-/* Rd is a function of Rn and Rm that is not followed; Q and GE may change too. */
-void arm_opaque(struct arm *s, unsigned int rd, unsigned int rn, unsigned int rm);
-
 /* sem_a32_media.c: bytes and halves, saturation */
 
 /* To a number of `bits`. */
@@ -165,8 +164,25 @@ struct arm_saturating {
 void arm_saturating_sum(struct arm *s, struct arm_saturating sum);
 void arm_absolute_differences(struct arm *s, unsigned int rd, unsigned int rn, unsigned int rm,
                               unsigned int ra);
-void arm_parallel_sum(struct arm *s, unsigned int rd, unsigned int rn, unsigned int rm,
-                      unsigned int size, bool subtracts);
+/* SSAT16, USAT16: each half to a number of `bits`. */
+void arm_saturate_halves(struct arm *s, unsigned int rd, unsigned int rn, unsigned int bits,
+                         bool is_unsigned);
+
+/* What becomes of each sum or difference. */
+enum arm_parallel_kind { PARALLEL_PLAIN = 1, PARALLEL_SATURATES, PARALLEL_HALVES };
+
+struct arm_parallel {
+	unsigned int rd, rn, rm;
+	enum arm_parallel_kind kind;
+	bool is_unsigned;
+	unsigned int size;      /* bits of a lane: 8 or 16 */
+	unsigned int subtracts; /* bit i: lane i is a difference */
+	bool exchanges;         /* lanes of Rm change places: ASX, SAX */
+};
+
+void arm_parallel(struct arm *s, const struct arm_parallel *p);
+/* SEL: bytes of Rn where GE is set, of Rm elsewhere. */
+void arm_select_bytes(struct arm *s, unsigned int rd, unsigned int rn, unsigned int rm);
 /* `ra` 15: nothing is added. */
 void arm_extend_two(struct arm *s, enum uop_op op, unsigned int rd, unsigned int ra,
                     unsigned int rotated);

@@ -223,11 +223,3 @@ void arm_pack_halves(struct arm *s, unsigned int rd, unsigned int rn, unsigned i
 
 	arm_set(s, rd, uop_insert(s->b, 32, base, low, (struct bits_field){0, 16, 0}));
 }
-
-void arm_opaque(struct arm *s, unsigned int rd, unsigned int rn, unsigned int rm)
-{
-	uop_use(s->b, arm_r(s, rn));
-	uop_use(s->b, arm_r(s, rm));
-	arm_pstate_unknown(s);
-	arm_set_unknown(s, rd);
-}

@@ -69,7 +69,7 @@ void arm_branch_register(struct arm *s, unsigned int links)
 		uop_define(s->b, ARM_LR, arm_constant(s, next | s->is_t32));
 }
 
-/* Of SPSR, or of CPSR: flags and mode. */
+/* Of SPSR, or of CPSR: flags, GE and mode. */
 void arm_mrs(struct arm *s, unsigned int is_saved)
 {
 	arm_set(s, FIELD(s, Rd),
@@ -94,6 +94,8 @@ void arm_msr_fields(struct arm *s, unsigned int slot, unsigned int fields)
 {
 	if ((fields & 8) != 0)
 		arm_set_flags(s, slot);
+	if ((fields & 4) != 0)
+		arm_set_ge(s, slot);
 	if ((fields & 1) != 0)
 		arm_set_mode(s, slot);
 	else if (fields != 0)

@@ -154,11 +154,14 @@ void t32_move_wide(struct arm *s, unsigned int is_top)
 
 void t32_saturate(struct arm *s, unsigned int arg)
 {
+	bool is_halves = FLAG(s, sh) && FIELD(s, lsb) == 0; /* SSAT16, USAT16 */
+
 	(void)arg;
-	if (is_special(FIELD(s, Rn)) || FLAG(s, i))
+	if (is_special(FIELD(s, Rn)) || FLAG(s, i) || (is_halves && FIELD(s, widthm1) >= 16))
 		opcode_reject(&s->opcode);
-	else if (FLAG(s, sh) && FIELD(s, lsb) == 0) /* SSAT16, USAT16 */
-		arm_opaque(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rn));
+	else if (is_halves)
+		arm_saturate_halves(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, widthm1) + !FLAG(s, U),
+		                    FLAG(s, U));
 	else
 		arm_saturate(
 		        s, FIELD(s, Rd),
@@ -224,24 +227,32 @@ void t32_extend(struct arm *s, unsigned int arg)
 		           8 * FIELD(s, rotate));
 }
 
-void t32_opaque(struct arm *s, unsigned int arg)
+void t32_select(struct arm *s, unsigned int arg)
 {
 	(void)arg;
 	if (!rejects_special(s, FIELD(s, Rm), FIELD(s, Rd), FIELD(s, Rn)))
-		arm_opaque(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm));
+		arm_select_bytes(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm));
 }
 
-/* The kind is ADD8, ADD16, ASX, -, SUB8, SUB16, SAX; the prefix S or U neither saturates nor
- * halves. */
+/* op2: S, Q, SH, -, U, UQ, UH; opc1: ADD8, ADD16, ASX, -, SUB8, SUB16, SAX */
 void t32_parallel(struct arm *s, unsigned int arg)
 {
-	unsigned int kind = FIELD(s, opc1);
+	static const uint8_t subtracts[] = {0, 0, 1, 0, 0xf, 3, 2, 0};
+	unsigned int opc1 = FIELD(s, opc1);
+	const struct arm_parallel p = {.rd = FIELD(s, Rd),
+	                               .rn = FIELD(s, Rn),
+	                               .rm = FIELD(s, Rm),
+	                               .kind = (enum arm_parallel_kind)((FIELD(s, op2) & 3) + 1),
+	                               .is_unsigned = FIELD(s, op2) >> 2 != 0,
+	                               .size = (opc1 & 3) == 0 ? 8 : 16,
+	                               .subtracts = subtracts[opc1],
+	                               .exchanges = (opc1 & 3) == 2};
 
-	if ((FIELD(s, op2) & 3) != 0 || (kind & 2) != 0)
-		t32_opaque(s, arg);
-	else if (!rejects_special(s, FIELD(s, Rm), FIELD(s, Rd), FIELD(s, Rn)))
-		arm_parallel_sum(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm),
-		                 (kind & 1) != 0 ? 16 : 8, (kind & 4) != 0);
+	(void)arg;
+	if ((FIELD(s, op2) & 3) == 3 || (opc1 & 3) == 3)
+		opcode_reject(&s->opcode);
+	else if (!rejects_special(s, p.rm, p.rd, p.rn))
+		arm_parallel(s, &p);
 }
 
 void t32_saturating_sum(struct arm *s, unsigned int arg)

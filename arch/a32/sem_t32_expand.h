@@ -17,7 +17,7 @@ arm_expand t32_srs, t32_rfe, t32_multiple, t32_test_target, t32_exclusive, t32_t
 
 /* sem_t32.c: data processing */
 arm_expand t32_data_shifted, t32_data_immediate, t32_adr, t32_add_wide, t32_move_wide, t32_saturate,
-        t32_extract, t32_insert, t32_shift_register, t32_extend, t32_opaque, t32_reverse, t32_clz,
+        t32_extract, t32_insert, t32_shift_register, t32_extend, t32_select, t32_reverse, t32_clz,
         t32_crc, t32_multiply, t32_half, t32_two_products, t32_absolute_differences, t32_parallel,
         t32_saturating_sum, t32_word_half, t32_product_top, t32_multiply_long, t32_divide,
         t32_half_long, t32_two_products_long, t32_umaal;

@@ -56,7 +56,7 @@ enum uop_register {
 	REG_LR = 30,
 	REG_SP = 31, /* the SP in use */
 	REG_NZCV,    /* flags as bits.h has them: 16 bits, one of them set */
-	REG_PSTATE,  /* all else of PSTATE and CPSR; never read as an operand */
+	REG_PSTATE,  /* all else of PSTATE and CPSR that has no slot; never read as an operand */
 	REG_FPSR,
 	REG_FPCR,
 	REG_VL,    /* bytes of an SVE vector */
@@ -100,12 +100,14 @@ enum uop_register {
 	REG_A32_SPSR_ABT,
 	REG_A32_SPSR_UND,
 	REG_A32_SCR, /* the secure configuration register: what goes to Monitor mode */
+	/* CPSR.GE, and xPSR's, which SADD8 and its kin set and SEL reads: 4 bits */
+	REG_A32_GE = REG_VL,
 };
 
 enum {
-	UOP_TEMPS = 100,
+	UOP_TEMPS = 102,
 	UOP_CONSTANTS = 24,
-	UOP_MICRO_OPS = 100,
+	UOP_MICRO_OPS = 102,
 	UOP_ACCESSES = 16,
 	UOP_DEFS = 64,
 

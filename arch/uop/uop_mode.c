@@ -182,10 +182,12 @@ void uop_mode_forget(struct uop_builder *b)
 unsigned int uop_mode_cpsr(struct uop_builder *b)
 {
 	const struct bits_field flags = {.lsb = 0, .len = 4, .to = 28};
+	const struct bits_field ge = {.lsb = 0, .len = 4, .to = A32_GE_AT};
 	const struct bits_field mode = {.lsb = 0, .len = MODE_BITS, .to = 0};
 	unsigned int packed = uop_make(b, UOP_PACK, 4, REG_NZCV, SLOT_NONE);
 	unsigned int cpsr = uop_insert(b, 32, uop_unknown(b, 32), packed, flags);
 
+	cpsr = uop_insert(b, 32, cpsr, REG_A32_GE, ge);
 	return uop_insert(b, 32, cpsr, uop_insn_after(&b->insn, REG_A32_MODE), mode);
 }
 

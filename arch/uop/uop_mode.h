@@ -34,6 +34,7 @@ enum a32_mode {
 };
 
 enum { A32_MODE_MASK = 0x1f }; /* where they are */
+enum { A32_GE_AT = 16 };       /* GE, four bits from here on */
 
 /*
  * From here on the mode is that of the slot, 5 bits with zeros above. Registers that the
@@ -53,7 +54,7 @@ void uop_mode_forget_others(struct uop_builder *b);
 /* R8 to R14, the mode and all that depends on it are not known any more. */
 void uop_mode_forget(struct uop_builder *b);
 
-/* CPSR: flags and mode; what is between is not known. */
+/* CPSR: flags, GE and mode; what else there is is not known. */
 unsigned int uop_mode_cpsr(struct uop_builder *b);
 
 /* A register of a mode. */

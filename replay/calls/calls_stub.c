@@ -14,7 +14,7 @@ enum { SP = 13, LR = 14 };
 static bool is_kept(unsigned int changed)
 {
 	return changed < SP || changed == LR || changed == REG_NZCV || changed == REG_PSTATE ||
-	       changed == REG_A32_SPSR;
+	       changed == REG_A32_GE || changed == REG_A32_SPSR;
 }
 
 /* A return changes the mode, and with it which registers are in use; but it loads nothing. */

@@ -27,10 +27,12 @@ enum { CASE_ADDRESS = 0x10000, CASE_EFFECTS = 16 };
 #define MEMORY_AT(at) ((uint64_t)(at)*UINT64_C(0x9e3779b97f4a7c15))
 #define FLAGS_WERE    UINT64_C(0x0200) /* N and V */
 /* AArch32, in Supervisor mode: that of IRQ mode, with Z and C. */
-#define SPSR_WAS UINT64_C(0x60000012)
+#define SPSR_WAS UINT64_C(0x60050012)
+#define GE_WAS   UINT64_C(0xa)
 /* The word there, and the flags in its top bits. */
 #define WORD_AT(at)  (MEMORY_AT(at) & UINT32_MAX)
 #define FLAGS_AT(at) (UINT64_C(1) << (WORD_AT(at) >> 28))
+#define GE_AT(at)    (WORD_AT(at) >> A32_GE_AT & 15)
 
 enum effect_kind {
 	EFFECT_NONE,
@@ -80,6 +82,8 @@ struct effect {
 /* AArch32: from Supervisor mode, to others. */
 #define LEFT_SVC                                                                                   \
 	IS(18, R_WAS(14)), IS(19, R_WAS(13)), IS(REG_A32_SPSR_SVC, SPSR_WAS), FORGETS(REG_PSTATE)
+/* And an exception return has GE of SPSR. */
+#define RETURNED LEFT_SVC, IS(REG_A32_GE, SPSR_WAS >> A32_GE_AT & 15)
 #define NOW_IRQ                                                                                    \
 	IS(13, R_WAS(17)), IS(14, R_WAS(16)), IS(REG_A32_SPSR, R_WAS(REG_A32_SPSR_IRQ)),           \
 	        IS(REG_A32_MODE, A32_IRQ)
@@ -190,6 +194,7 @@ static void run_case(struct case_run *r, const struct sem_case *of, bool is_aarc
 	if (is_aarch32) {
 		r->registers[REG_A32_MODE] = bits_of(A32_SVC);
 		r->registers[REG_A32_SPSR] = bits_of(SPSR_WAS);
+		r->registers[REG_A32_GE] = bits_of(GE_WAS);
 	}
 	r->registers[REG_NZCV] = bits_of(FLAGS_WERE);
 	if (!uop_run(&r->builder.insn, r->registers, &memory, &r->run))

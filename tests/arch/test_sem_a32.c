@@ -341,12 +341,17 @@ static void flags_outside_of_nzcv_are_pstate(void **state)
 {
 	(void)state;
 	assert_true(forgets(a32(0xe1010052), REG_PSTATE));  /* QADD r0, r2, r1 */
-	assert_true(forgets(a32(0xe6110f92), REG_PSTATE));  /* SADD8: GE */
+	assert_false(changes(a32(0xe6110f92), REG_PSTATE)); /* SADD8: GE alone */
+	assert_true(changes(a32(0xe6110f92), REG_A32_GE));
+	assert_false(changes(a32(0xe6210f92), REG_A32_GE)); /* QADD8 */
+	assert_false(changes(a32(0xe6a10f32), REG_A32_GE)); /* SSAT16 */
+	assert_true(forgets(a32(0xe6a10f32), REG_PSTATE));
 	assert_true(forgets(a32(0xe6a10012), REG_PSTATE));  /* SSAT */
 	assert_true(forgets(a32(0xe1001281), REG_PSTATE));  /* SMLABB */
 	assert_false(changes(a32(0xe1600281), REG_PSTATE)); /* SMULBB */
 	assert_false(changes(a32(0xe0810002), REG_PSTATE)); /* ADD */
-	assert_true(forgets(t32(0xfa81f012), 0));           /* QADD16 or its kin */
+	assert_false(changes(t32(0xfa91f012), REG_A32_GE)); /* QADD16 */
+	assert_true(changes(t32(0xfaa1f042), REG_A32_GE));  /* UASX */
 	assert_true(forgets(t32(0xf3af800d), 12));          /* PACBTI */
 	assert_false(changes(t32(0xf3af8002), 12));         /* WFE.W */
 }

@@ -91,7 +91,9 @@ static void set_registers(struct bits registers[REG_COUNT], enum isa_of_row isa,
 	for (unsigned int reg = 0; reg <= REG_SP && isa != ROW_A64; reg++)
 		registers[reg].value &= UINT32_MAX;
 	registers[REG_NZCV] = bits_of(UINT64_C(1) << next_random(random) % 16);
-	registers[REG_VL] = bits_of(BITS_OF_A_VECTOR / 8);
+	registers[REG_A32_GE].value &= 15;
+	if (isa == ROW_A64)
+		registers[REG_VL] = bits_of(BITS_OF_A_VECTOR / 8);
 	registers[REG_DCZID] = bits_of(4);
 	for (unsigned int reg = REG_P0; reg < REG_NAMED_END; reg++)
 		registers[reg] = bits_of(BITS_OF_A_VECTOR / 8);

@@ -128,17 +128,19 @@ static void enter(struct machine *m)
 	uint32_t lr = next_random(m);
 	unsigned int flags = next_random(m) % 16;
 	struct uop_builder b;
-	uint32_t cpsr = flags << 28 | m->model.mode;
+	unsigned int ge = next_random(m) % 16;
+	uint32_t cpsr = flags << 28 | ge << A32_GE_AT | m->model.mode;
 
 	m->registers[REG_NZCV] = bits_of(UINT64_C(1) << flags);
+	m->registers[REG_A32_GE] = bits_of(ge);
 	uop_begin(&b);
 	uop_mode_enter(&b, uop_constant(&b, mode), uop_constant(&b, lr));
 	leave(&m->model, mode);
 	if (mode != A32_HYP)
 		m->model.lr[of_lr(mode)] = lr;
 	run(m, &b);
-	assert_int_equal(m->registers[REG_A32_SPSR].known & 0xf000001f, 0xf000001f);
-	assert_int_equal(m->registers[REG_A32_SPSR].value & 0xf000001f, cpsr);
+	assert_int_equal(m->registers[REG_A32_SPSR].known & 0xf00f001f, 0xf00f001f);
+	assert_int_equal(m->registers[REG_A32_SPSR].value & 0xf00f001f, cpsr);
 	m->registers[REG_A32_SPSR] = bits_of(cpsr);
 	m->model.spsr[number_of(mode)] = cpsr;
 	m->model.is_spsr_known[number_of(mode)] = true;

@@ -184,8 +184,10 @@ static struct bits actual_register_a32(const struct test_result *result, unsigne
 	switch (reg) {
 	case REG_NZCV:
 		return bits_of(UINT64_C(1) << result->state.nzcv);
-	case REG_PSTATE: /* all but T and what IT keeps there */
-		return bits_of(result->state.pstate & ~UINT64_C(0x0600fc20));
+	case REG_PSTATE: /* all but T, GE and what IT keeps there */
+		return bits_of(result->state.pstate & ~UINT64_C(0x060ffc20));
+	case REG_A32_GE:
+		return bits_of(result->state.pstate >> A32_GE_AT & 15);
 	case REG_FPSR:
 		return bits_of(result->state.fpsr);
 	case REG_TPIDR_EL0:

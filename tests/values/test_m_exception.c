@@ -22,6 +22,7 @@ enum {
 	MSP = 0x20000100, /* R13 */
 	PSP = 0x20008000, /* the other one */
 	FLAGS = 6,        /* Z and C */
+	GE = 9,
 	NOP = 0xbf00,
 	CORE_M0 = 0,
 	CORE_M3,
@@ -69,6 +70,7 @@ static void begin(struct machine *m)
 	for (unsigned int i = 0; i < REG_COUNT; i++)
 		m->registers[i] = bits_of(0x100 + i);
 	m->registers[REG_NZCV] = bits_of(1U << FLAGS);
+	m->registers[REG_A32_GE] = bits_of(GE);
 	m->registers[SP] = bits_of(MSP);
 	m->registers[REG_M_OTHER_SP] = bits_of(PSP);
 	for (unsigned int i = REG_M_ON_PSP; i <= REG_M_FPCA; i++)
@@ -119,7 +121,8 @@ static void assert_access(const struct machine *m, unsigned int number, enum uop
 	assert_int_equal(uop_run_length(&m->run, a), length);
 }
 
-/* Eight words from `frame` on; the flags and whether the frame is lower by 4 are in the last. */
+/* Eight words from `frame` on; the flags, GE and whether the frame is lower by 4 are in the last.
+ */
 static void assert_frame(const struct machine *m, uint32_t frame, uint32_t return_address,
                          bool is_padded)
 {
@@ -132,8 +135,8 @@ static void assert_frame(const struct machine *m, uint32_t frame, uint32_t retur
 	for (unsigned int i = 0; i < sizeof(stacked); i++)
 		assert_bits(uop_run_slot(&m->run, a[i].data), UINT32_MAX, 0x100U + stacked[i]);
 	assert_bits(uop_run_slot(&m->run, a[6].data), UINT32_MAX, return_address);
-	assert_bits(uop_run_slot(&m->run, a[7].data), UINT32_C(0xf0000200),
-	            (uint32_t)FLAGS << 28 | (is_padded ? 0x200U : 0));
+	assert_bits(uop_run_slot(&m->run, a[7].data), UINT32_C(0xf00f0200),
+	            (uint32_t)FLAGS << 28 | (uint32_t)GE << 16 | (is_padded ? 0x200U : 0));
 }
 
 /* What a handler finds in these is not known. */
@@ -143,6 +146,7 @@ static void assert_forgotten(const struct machine *m, unsigned int scalars, bool
 		assert_after(m, stacked[i], 0, 0);
 	assert_int_equal(uop_run_after(&m->run, REG_PSTATE).known, 0);
 	assert_int_equal(uop_run_after(&m->run, REG_NZCV).known & 0xffff, 0);
+	assert_int_equal(uop_run_after(&m->run, REG_A32_GE).known, 0);
 	assert_int_equal(uop_run_after(&m->run, REG_FPSR).known, scalars > 0 ? 0 : UINT64_MAX);
 	for (unsigned int d = 0; d < 32; d++)
 		assert_int_equal(uop_run_after(&m->run, REG_V0 + d).known,
@@ -299,8 +303,8 @@ static void entry_aligns_the_frame(void **state)
 	m_exception_enter(&core, 0x1004, NOP, &m.b);
 	execute(&m);
 	assert_bits(uop_run_address(&m.run, &m.b.insn.accesses[0]), ~UINT32_C(4), MSP - 32);
-	assert_bits(uop_run_slot(&m.run, m.b.insn.accesses[7].data), UINT32_C(0xf0000000),
-	            (uint32_t)FLAGS << 28);
+	assert_bits(uop_run_slot(&m.run, m.b.insn.accesses[7].data), UINT32_C(0xf00f0000),
+	            (uint32_t)FLAGS << 28 | (uint32_t)GE << 16);
 }
 
 /* After the basic frame S0 to S15, FPSCR and a word (and S16 to S31); below it R4 to R11. */
@@ -461,6 +465,7 @@ static void assert_unstacked(const struct machine *m, unsigned int at, unsigned 
 		assert_after(m, stacked[i], UINT32_MAX, m->words[at + i]);
 	assert_int_equal(branch_target(m), m->words[at + 6] & ~1U);
 	assert_int_equal(uop_run_after(&m->run, REG_NZCV).value, 1U << (m->words[at + 7] >> 28));
+	assert_after(m, REG_A32_GE, UINT32_MAX, m->words[at + 7] >> 16 & 15);
 	assert_after(m, SP, UINT32_MAX, m->first + 4 * at + size);
 	assert_int_equal(uop_run_after(&m->run, REG_PSTATE).known, 0);
 }
@@ -473,7 +478,8 @@ static void leave(struct machine *m, unsigned int which, uint32_t exc_return, bo
 	begin(m);
 	m->registers[LR] = bits_of(exc_return);
 	for (unsigned int i = 0; i < 64; i++)
-		m->words[i] = (m->words[i] & ~UINT32_C(0x200)) | (is_padded ? 0x200U : 0) | 1;
+		m->words[i] =
+		        (m->words[i] & ~UINT32_C(0x200)) | i << 16 | (is_padded ? 0x200U : 0) | 1;
 	if ((exc_return & 12) == 12)
 		m->first = PSP - 0x20;
 	m_exception_return(&core, BX_LR, false, &m->b);

@@ -65,6 +65,8 @@ static void learn_m(struct solver *s)
 	if (!xpsr)
 		return;
 	learn_end(s, REG_M_HANDLER, is_handler, 64);
+	if (s->without != M_xpsr && s->without != WITHOUT_ALL)
+		learn_end(s, REG_A32_GE, snap_register_value(xpsr) >> A32_GE_AT & 15, 64);
 	if (control)
 		learn_end(s, REG_M_FPCA, (bits & CONTROL_FPCA) != 0, 64);
 	if (!is_handler && !control)
@@ -175,6 +177,7 @@ static void learn_modes(struct solver *s)
 	if (!cpsr || s->without == A32_cpsr || s->without == WITHOUT_ALL)
 		return;
 	learn_end(s, REG_A32_MODE, snap_register_value(cpsr) & A32_MODE_MASK, 64);
+	learn_end(s, REG_A32_GE, snap_register_value(cpsr) >> A32_GE_AT & 15, 64);
 	learn_banked(s, (enum a32_mode)(snap_register_value(cpsr) & A32_MODE_MASK));
 }
 

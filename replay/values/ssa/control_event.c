@@ -260,6 +260,7 @@ static void lose_level(const struct control_event_from *from, bool is_other_secu
 	uop_define_unknown(b, REG_PSTATE, 64);
 	if (from->site.isa != ISA_A64) {
 		uop_mode_forget(b);
+		uop_define_unknown(b, REG_A32_GE, 64);
 		if (is_other_security)
 			change_security(b);
 		return;

@@ -269,6 +269,7 @@ static void stack_frame(struct uop_builder *b, unsigned int frame, uint32_t retu
 	unsigned int xpsr =
 	        uop_insert(b, 32, uop_unknown(b, 32), flags, (struct bits_field){0, 4, XPSR_FLAGS});
 
+	xpsr = uop_insert(b, 32, xpsr, REG_A32_GE, (struct bits_field){0, 4, A32_GE_AT});
 	for (unsigned int i = 0; i < STACKED; i++)
 		uop_store(b, (struct uop_place){frame, 4 * (int64_t)i}, 4,
 		          (lost >> stacked[i] & 1) != 0 ? uop_unknown(b, 32) : stacked[i]);
@@ -317,6 +318,7 @@ void m_exception_enter(const struct m_core *core, uint32_t return_address, uint3
 	lowest = stack_callee(core, b, exc_return, frame);
 	forget_state(core, b);
 	uop_define_unknown(b, REG_NZCV, 16);
+	uop_define_unknown(b, REG_A32_GE, 64);
 	/* What the handler finds in these is not said. */
 	for (unsigned int i = 0; i + 1 < STACKED; i++)
 		uop_define_unknown(b, stacked[i], 32);
@@ -376,6 +378,7 @@ static void chain(const struct m_core *core, struct uop_builder *b, unsigned int
 {
 	forget_state(core, b);
 	uop_define_unknown(b, REG_NZCV, 16);
+	uop_define_unknown(b, REG_A32_GE, 64);
 	for (unsigned int i = 0; i + 1 < STACKED; i++)
 		uop_define_unknown(b, stacked[i], 32);
 	/* What came before decides where R4 to R11 are from now on. */
@@ -421,6 +424,8 @@ static void unstack(const struct m_core *core, struct uop_builder *b, unsigned i
 		uop_define(b, stacked[i],
 		           uop_load(b, (struct uop_place){frame, 4 * (int64_t)i}, 4));
 	uop_define(b, REG_NZCV, uop_make(b, UOP_UNPACK, 16, flags, SLOT_NONE));
+	uop_define(b, REG_A32_GE,
+	           uop_field(b, UOP_FIELD, 32, xpsr, (struct bits_field){A32_GE_AT, 4, 0}));
 	uop_define(b, SP, with_bit(b, above, 2, odd));
 	uop_define(b, REG_M_OTHER_SP, uop_select(b, 32, on_psp, SP, REG_M_OTHER_SP));
 	uop_define(b, REG_M_ON_PSP, on_psp);
