@@ -56,10 +56,26 @@ struct past_code past_code_of(const struct window *w, size_t dyn)
 }
 
 /* Of a slot that is no constant. */
-static struct bits slot_bits(const struct solver *s, size_t dyn, unsigned int slot)
+static struct bits slot_bits(const struct solver *s, size_t dyn, unsigned int slot,
+                             unsigned int width)
 {
-	return s->ssa_values[slot < REG_COUNT ? window_ssa_of(&s->w, dyn, slot)
-	                                      : window_dyn(&s->w, dyn).ssa + (slot - SLOT_TEMP)];
+	uint32_t ssa = slot < REG_COUNT ? window_ssa_of(&s->w, dyn, slot)
+	                                : window_dyn(&s->w, dyn).ssa + (slot - SLOT_TEMP);
+
+	return memdep_masked(s->ssa_values[ssa], bits_mask(width));
+}
+
+/*
+ * What is proved stays: where a limit or a conflict ended the search of the assumed tier, that
+ * knows less.
+ */
+static void add_assumed(struct past_value *value, struct bits assumed)
+{
+	uint64_t more = assumed.known & ~value->bits.known;
+
+	value->bits.known |= more;
+	value->bits.value |= assumed.value & more;
+	value->is_assumed = more != 0;
 }
 
 struct past_value past_slot(const struct past_window *window, size_t dyn, unsigned int slot,
@@ -73,14 +89,10 @@ struct past_value past_slot(const struct past_window *window, size_t dyn, unsign
 		value.bits = bits_of(slot < SLOT_ZERO ? insn->constants[slot - SLOT_CONSTANT] : 0);
 		return value;
 	}
-	value.bits = slot_bits(window->proved, dyn, slot);
-	if (!past_value_is_known(&value) && window->assumed) {
-		uint64_t proved = value.bits.known;
-
-		/* An assumption about what an event writes numbers SSA values in its own way. */
-		value.bits = slot_bits(window->assumed, dyn, slot);
-		value.is_assumed = value.bits.known != proved;
-	}
+	value.bits = slot_bits(window->proved, dyn, slot, width);
+	/* An assumption about what an event writes numbers SSA values in its own way. */
+	if (!past_value_is_known(&value) && window->assumed)
+		add_assumed(&value, slot_bits(window->assumed, dyn, slot, width));
 	return value;
 }
 
@@ -131,12 +143,8 @@ struct past_value past_bytes(const struct past_window *window, size_t dyn, uint6
 	        .width = 8 * size,
 	};
 
-	if (!past_value_is_known(&value) && window->assumed) {
-		uint64_t proved = value.bits.known;
-
-		value.bits = memory_at(window->assumed, dyn, address, size);
-		value.is_assumed = value.bits.known != proved;
-	}
+	if (!past_value_is_known(&value) && window->assumed)
+		add_assumed(&value, memory_at(window->assumed, dyn, address, size));
 	return value;
 }
 
