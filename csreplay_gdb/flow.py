@@ -9,18 +9,55 @@ from csreplay_gdb import frames, server
 from csreplay_gdb.callers import callers
 from csreplay_gdb.pieces import PiecewiseAtHalt, pieces
 
+class Nowhere:
+    """An address at and below which the server has no memory."""
+
+    CANDIDATES = (0x8000, 0x0fff8000, 0x1fff8000, 0x3fff8000, 0x5fff8000, 0x7fff8000, 0xdfff8000)
+    DISTANCES = (-0x10, 0, 0x10, 0x100, 0x400, 0x1000, 0x4000)
+
+    def __init__(self):
+        self.found = {}  # by candidate, whether it is one
+
+    def below(self, sp):
+        """The highest that is known below an SP; or None."""
+        for address in reversed(self.CANDIDATES):
+            if address < sp and self.is_one(address):
+                return address
+        return None
+
+    def is_one(self, address):
+        if address not in self.found:
+            self.found[address] = not any(self.is_memory(address - distance) for distance in self.DISTANCES)
+        return self.found[address]
+
+    @staticmethod
+    def is_memory(address):
+        try:
+            gdb.selected_inferior().read_memory(address, 1)
+        except gdb.MemoryError:
+            return False
+        return True
+
+    def forget(self, *_):
+        self.found.clear()
+
+nowhere = Nowhere()
+gdb.events.new_thread.connect(nowhere.forget)  # of another connection, maybe
+
 class FlowId:
     """A frame's identity. That of DWARF where SP at the call is known, so that it is the same whoever
-    unwinds. Else just below that of the next outer frame with an SP, where no SP can be; or, if there is none, an
+    unwinds. Else below that of the next outer frame with an SP: where no memory is, since gdb reads variables there; but after
+    an inner frame with an SP, which must be lower, just below it, where no SP can be. If no outer frame has one, an
     address where no memory can be (bit 55 is not that of a sign; of a kernel the last there are), outer frames higher."""
 
-    def __init__(self, words):
+    def __init__(self, words, is_innermost):
         self.pc = gdb.Value(int(words["function"], 16))
         if "sp" in words:
             self.sp = gdb.Value(int(words["sp"], 16))
         else:
             if "outer_sp" in words:
-                sp = int(words["outer_sp"], 16) - int(words["outer"])
+                sp = int(words["outer_sp"], 16)
+                sp = (is_innermost and nowhere.below(sp) or sp) - int(words["outer"])
             else:
                 sp = (0xffffffffffffff00 if int(words["function"], 16) >> 63 else 0x00f0ffffffffff00) \
                     - 16 * int(words["depth"])
@@ -85,7 +122,7 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
             return None if self.is_off else self.last(frame, words)
         if "sp" not in words:
             self.bare.add(frame.level())
-        info = frame.create_unwind_info(FlowId(words))
+        info = frame.create_unwind_info(FlowId(words, self.bare.issuperset(self.frames[:-1])))
         words = dict(words, pc=words["caller"], trace_pos=hex(self.at[1]), **self.status(frame, words))
         for name, value in words.items():
             if name in ("pc", "sp", "lr", "trace_pos", *frames.STATUS) or re.match(r"[xr]\d+$", name):

@@ -100,6 +100,14 @@ class Backtraces(Callers):
             told += len(marked & shown)
         print(f"{told} frames are told")
 
+    def test_nothing_is_read_on_a_stack_of_unknown_place(self):
+        """gdb takes the identity of a frame for where its variables are."""
+        words = '{"function": "0x1000", "call": "1", "outer_sp": hex(sp), "outer": "2"}'
+        out = self.gdb(["python from csreplay_gdb.flow import FlowId, Nowhere", 'python sp = int(gdb.parse_and_eval("$sp"))',
+                        f"python at = int(FlowId({words}, True).sp)",
+                        'python print("READS", *map(Nowhere.is_memory, (sp, at - 8, at, at + 8)))'])
+        self.assertIn("READS True False False False\n", out)
+
     def test_finish_ends_after_the_return(self):
         pcs = TRUE.pcs()
         after = {}

@@ -75,7 +75,8 @@ def main():
             with open(path, "wb") as file:
                 file.write(recording.core_file(position))
             commands += ["echo ==\\n", f"core-file {path}", *ASK]
-        truth = serving.gdb(None, ["set architecture aarch64", *commands], PROGRAM, allowed=ALLOWED)
+        architecture = "aarch64" if recording.is_64bit else "arm"
+        truth = serving.gdb(None, [f"set architecture {architecture}", *commands], PROGRAM, allowed=ALLOWED)
     commands = [command for position in positions for command in ["echo ==\\n", f"seek {position}", *ASK]]
     with serving.Server([*OPTIONS, "--image", PROGRAM, FOLDER]) as server:
         past = serving.gdb(server.address, commands, PROGRAM, ["-x", serving.GDBINIT], allowed=ALLOWED)
