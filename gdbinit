@@ -112,6 +112,13 @@ define hook-reverse-finish
   csreplay-selected
 end
 
+# With Python: gdb may not know the oldest function's frame again, and would not end in it.
+define csreplay-finish
+end
+define hook-finish
+  csreplay-finish
+end
+
 # With Python: reads memory in larger pieces for it, and says which frames of it nothing but calls and returns prove.
 define csreplay-backtrace
 end

@@ -2,7 +2,7 @@
 """What a backtrace says of the frames that the trace proves, and the way back to their calls."""
 import gdb
 
-from csreplay_gdb import server
+from csreplay_gdb import frames, server
 from csreplay_gdb.callers import callers
 from csreplay_gdb.flow import flow, pieces_at_halt
 
@@ -110,3 +110,39 @@ gaps on the way are stopped at."""
             gdb.write(gdb.execute("frame 0", to_string=True).replace("#0  ", "", 1))
 
 reverse_finish = ReverseFinish()
+
+class Finish(gdb.Command):
+    """Before `finish`: into the trace's oldest function of a 32-bit core, where its status register is not known, gdb does
+not find the frame that it began with. A breakpoint at the return ends it, where SP is what it was at the call."""
+
+    def __init__(self):
+        super().__init__("csreplay-finish", gdb.COMMAND_SUPPORT)
+        self.end = None
+        gdb.events.stop.connect(self.forget)
+
+    def invoke(self, argument, from_tty):
+        self.forget()
+        level, _, index = reverse_finish.selected()
+        at = server.position()
+        words = callers.frame(index, at) if level is not None and at is not None else None
+        older = callers.frame(index + 1, at) if words and "caller" in words else None
+        if older and "sp" in words and "caller" not in older and not flow.knows_again(older) and self.is_unknown():
+            self.words = words
+            gdb.execute("python __import__('csreplay_gdb').backtrace.finish.make()", to_string=True)
+
+    @staticmethod
+    def is_unknown():
+        frame = gdb.selected_frame()
+        caller = frame.older() if frame.type() != gdb.INLINE_FRAME and frame.architecture().name().startswith("arm") else None
+        return caller is not None and not any(frames.knows(caller, name) for name in frames.STATUS)
+
+    def make(self):
+        self.end = gdb.Breakpoint("*" + self.words["caller"], internal=True)
+        self.end.condition = "$sp == " + self.words["sp"]
+
+    def forget(self, *_):
+        if self.end and self.end.is_valid():
+            self.end.delete()
+        self.end = None
+
+finish = Finish()

@@ -136,8 +136,11 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         if frame.level() == 0 or (frames.knows(frame, "sp") and
                                   (not is_arm or any(frames.knows(frame, name) for name in frames.STATUS))):
             return None
-        call, identity = self.outermost.get(gdb.selected_thread().num, (None, None))
-        return frames.UnknownStack.end(frame, identity if words and words["call"] == call else None)
+        return frames.UnknownStack.end(frame, self.outermost[gdb.selected_thread().num][1] if self.knows_again(words) else None)
+
+    def knows_again(self, words):
+        """The frame's identity is that which DWARF gives it: as it was at the halt."""
+        return bool(words) and words["call"] == self.outermost.get(gdb.selected_thread().num, (None,))[0]
 
     def at_halt(self):
         """The selected thread is at its halt, as far as the flow is asked for callers."""

@@ -135,6 +135,15 @@ class Backtraces(Callers):
 
     def test_finish_ends_in_the_oldest_function(self):
         """Its call is older than the trace; of a 32-bit core gdb cannot unwind it where CPSR is not known."""
+        self.check_oldest([])
+
+    @unittest.skipIf(TRUE.wide, "gdb unwinds the oldest function")
+    def test_finish_ends_in_an_oldest_function_that_is_not_active_at_the_halt(self):
+        """It has returned, or another is there in its place: the halt does not say what gdb would take it for."""
+        self.check_oldest(["python from csreplay_gdb.callers import callers", "python from csreplay_gdb.flow import flow",
+                           "python for each in (callers.older, flow.outermost, flow.whole): each.clear()"])
+
+    def check_oldest(self, first):
         pcs, some = TRUE.pcs(), range(0, TRUE.length, max(1, TRUE.length // 200))
         stacks, want = TRUE.stacks(set(some), DEEP), {}
         for position in some:
@@ -143,7 +152,7 @@ class Backtraces(Callers):
                 want[position] = ret
         after = {position: next((i for i in range(position + 1, TRUE.length) if pcs[i] == ret), None)
                  for position, ret in want.items()}
-        commands = []
+        commands = [*first]
         for position in after:
             commands += ["echo ==\\n", f"seek {position}", WHOLE, "finish", 'printf "AT %lu\\n", $trace_pos']
         count = 0
