@@ -137,9 +137,10 @@ class Backtraces(Callers):
         """Its call is older than the trace; of a 32-bit core gdb cannot unwind it where CPSR is not known."""
         self.check_oldest([])
 
-    @unittest.skipIf(TRUE.wide, "gdb unwinds the oldest function")
     def test_finish_ends_in_an_oldest_function_that_is_not_active_at_the_halt(self):
         """It has returned, or another is there in its place: the halt does not say what gdb would take it for."""
+        if TRUE.wide:
+            return  # gdb unwinds it
         self.check_oldest(["python from csreplay_gdb.callers import callers", "python from csreplay_gdb.flow import flow",
                            "python for each in (callers.older, flow.outermost, flow.whole): each.clear()"])
 
