@@ -539,7 +539,8 @@ void gdb_vcont_query(struct gdb *gdb, struct str args)
 }
 
 struct resume_action {
-	char verb; /* c, s, r or t; signals are dropped */
+	char verb;       /* c, s, r or t */
+	bool has_signal; /* which is dropped */
 	uint64_t low;
 	uint64_t high; /* of r */
 	enum thread_choice choice;
@@ -558,7 +559,8 @@ static bool parse_action(const struct gdb *gdb, struct str text, struct resume_a
 		return false;
 	action->verb = verb.p[0];
 	verb = str_skip(verb, 1);
-	if (action->verb == 'C' || action->verb == 'S')
+	action->has_signal = action->verb == 'C' || action->verb == 'S';
+	if (action->has_signal)
 		action->verb = action->verb == 'C' ? 'c' : 's';
 	if (action->verb == 'r')
 		return rsp_next_hex(&verb, ',', &action->low) == STATUS_OK &&
@@ -581,18 +583,31 @@ static bool lets_others_run(const struct gdb *gdb, const struct resume_action *f
 	return false;
 }
 
-/* The first action decides: it is the one for the thread that the user steps. */
+/*
+ * The first action is for the thread that the user steps. Of a continue of all it may be there for
+ * the signal that another one stopped with, as by the crash: the thread is the selected one then.
+ */
+static size_t action_core(const struct gdb *gdb, const struct resume_action *first, bool others_run)
+{
+	bool is_for_signal =
+	        gdb->client == CLIENT_GDB && first->has_signal && first->verb == 'c' && others_run;
+
+	return first->choice == THREAD_ONE && !is_for_signal ? first->core : gdb->chosen;
+}
+
 void gdb_vcont(struct gdb *gdb, struct str args)
 {
 	struct resume_action action;
+	bool others_run;
 	size_t core;
 
 	if (!parse_action(gdb, rsp_next(&args, ';'), &action)) {
 		gdb_error(gdb, 1);
 		return;
 	}
-	core = action.choice == THREAD_ONE ? action.core : gdb->chosen;
-	set_company(gdb, core, lets_others_run(gdb, &action, args));
+	others_run = lets_others_run(gdb, &action, args);
+	core = action_core(gdb, &action, others_run);
+	set_company(gdb, core, others_run);
 	switch (action.verb) {
 	case 't':
 		gdb_ok(gdb);

@@ -237,6 +237,22 @@ class Synthetic(Case):
         self.cores.move(0, "bs")
         self.assert_one_time(self.lengths)
 
+    def test_a_signal_of_another_thread_does_not_choose_it(self):
+        """gdb names first, of a continue, a thread that has stopped with a signal, as that of the crash has."""
+        self.scene()
+        client = self.cores.client
+        pc = int(re.search(r"PC (0x\w+)", client.monitor("seek 700"))[1], 16)
+        self.assertEqual(self.cores.position(0), 700)
+        for core, position in ((0, 200), (1, 900)):  # $trace_pos takes none along
+            client.ask(f"T{core + 1}")
+            client.ask(f"Hg{core + 1}")
+            client.ask(f"P{self.cores.number:x}={position.to_bytes(8, 'little').hex()}")
+        client.ask("T2")
+        client.ask(f"Z0,{pc:x},4")
+        reply, _ = client.move("vCont;C0b:1;c")
+        self.assertGreater(self.cores.position(1), 900, reply)
+        self.assert_one_time(self.lengths)
+
     def test_a_step_of_one_thread_of_lldb_keeps_others_before_its_address(self):
         """lldb takes a breakpoint away where a thread steps off it: the others would run past it."""
         folder = self.enterContext(tempfile.TemporaryDirectory())
