@@ -5,7 +5,7 @@ import re
 import gdb
 
 from csreplay_gdb import server
-from csreplay_gdb.flow import pieces_at_halt
+from csreplay_gdb.flow import flow, pieces_at_halt
 
 KINDS = {}  # of arguments, in capitals, the words that are one as they are; the server's
 
@@ -41,6 +41,7 @@ from that."""
             self.evaluate(argument)
         else:
             self.ask(argument)
+        flow.look_at_halt_once()
         with pieces_at_halt:
             gdb.execute("frame 0")
 

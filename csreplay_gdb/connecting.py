@@ -87,6 +87,7 @@ class Connecting(gdb.Command):
             callers.forget()
             callers.older.clear()
             flow.whole.clear()
+            flow.outermost.clear()
             trust.forget()
             self.find_program()
             if trust.question():

@@ -95,9 +95,9 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         """What is known of a frame of the flow; or None."""
         try:
             index = self.index(frame)
+            pc = int(frame.read_register("pc")) & 0xffffffffffffffff
         except gdb.error:
-            return None
-        pc = int(frame.read_register("pc")) & 0xffffffffffffffff
+            return None  # behind a frame of which LR is not known
         # What was inlined and is not shown now leaves levels that are none. The innermost frame has any PC of its call.
         for level in range(index, -1, -1):
             words = callers.frame(level, self.at[1])
@@ -133,7 +133,7 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         """A frame that the flow has no caller of, after frames that it has: gdb's own unwinders give up
         the command where these had no SP, or a 32-bit core's no status register. `finish` into it ends by its identity."""
         is_arm = frame.architecture().name().startswith("arm")
-        if frame.level() == 0 or (frames.knows(frame, "sp") and
+        if frame.level() == 0 or not frames.knows(frame, "pc") or (frames.knows(frame, "sp") and
                                   (not is_arm or any(frames.knows(frame, name) for name in frames.STATUS))):
             return None
         return frames.UnknownStack.end(frame, self.outermost[gdb.selected_thread().num][1] if self.knows_again(words) else None)
@@ -173,6 +173,12 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         gdb.execute("set backtrace past-main " + ("on" if past_main else "off"))
         gdb.invalidate_cached_frames()
 
+    def look_at_halt_once(self):
+        """Where nothing has stopped: another thread is selected, or a seek leads there."""
+        thread = gdb.selected_thread()
+        if thread and thread.num not in self.whole and thread.num not in self.outermost:
+            self.look_at_halt()
+
     def agrees(self):
         frame = gdb.newest_frame()
         for words in callers.all(64):
@@ -201,4 +207,16 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
 flow = FlowUnwinder()
 gdb.unwinder.register_unwinder(None, flow, True)
 gdb.events.stop.connect(flow.look_at_halt)
+
+class LookAtHalt(gdb.Command):
+    """Keep what the stack of the selected thread says at its halt of callers that are older than the trace."""
+
+    def __init__(self):
+        super().__init__("csreplay-look", gdb.COMMAND_SUPPORT)
+
+    def invoke(self, argument, from_tty):
+        flow.look_at_halt_once()
+
+LookAtHalt()
+gdb.execute("define hookpost-thread\ncsreplay-look\nend")
 pieces_at_halt = PiecewiseAtHalt(flow.at_halt)

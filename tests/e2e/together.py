@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cores on one timeline in real gdb and lldb: the other core's breakpoint, times in `info threads`, nothing stale of any
 thread. Usage: together.py SYNTH"""
+import os
 import re
+import struct
 import sys
 import tempfile
 import unittest
@@ -21,6 +23,8 @@ def shown(out):
 
 
 class Together(unittest.TestCase):
+    CALLER = 0x7654320
+
     @classmethod
     def setUpClass(cls):
         cls.folder = cls.enterClassContext(tempfile.TemporaryDirectory())
@@ -153,6 +157,25 @@ class Together(unittest.TestCase):
         found = shown(out)
         self.assertEqual([found[2][0], found[5][0]], [2, 1])
         self.assertEqual(found[2][1], self.lengths[1] - 1)
+
+    def test_12_callers_older_than_the_trace_of_a_core_that_did_not_stop(self):
+        """gdb connects to thread 1; the stack of the other one, where gdb looks for it by X29, is known at its halt alone."""
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        two_cores.Scene(SYNTH, folder, seed=4, kind=two_cores.Loop)
+        with open(os.path.join(folder, "stack"), "wb") as file:
+            file.write(struct.pack("<6Q", 0, 0, 0, 0, 0, self.CALLER))
+        for core in range(2):
+            with open(os.path.join(folder, f"cpu_{core}.ini"), "r+", encoding="utf-8") as file:
+                text = re.sub(r"(?m)^(X29\(size:64\))=.*", r"\1=0x1010", file.read())
+                file.seek(0)
+                file.write(text + "\n[dump2]\nfile=stack\naddress=0x1000\nlength=48\n")
+        caller = rf"^#1  0x0*{self.CALLER:x} in "
+        for looks in (["thread 2"], ["thread 1", "reverse-stepi", "thread 2", "seek end"]):
+            with serving.Server([folder]) as server:
+                out = serving.gdb(server.address, [*looks, "seek 50%", "x/gx 0x1028", "echo ==\\n", "bt"], options=("-x", serving.GDBINIT),
+                                  allowed=["^Backtrace stopped: ", "Cannot access memory at address 0x1028"])
+            self.assertIn("Cannot access memory at address 0x1028", out)
+            self.assertRegex(out.split("==")[1], "(?m)" + caller)
 
     def test_42_scheduler_locking_leaves_the_others(self):
         out = self.gdb("set scheduler-locking on", "thread 1", "reverse-stepi 300", ALL)
