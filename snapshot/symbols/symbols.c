@@ -24,7 +24,8 @@ enum {
 /* One function of an image. */
 struct entry {
 	uint64_t start;
-	uint64_t end; /* its start where it has no size yet */
+	uint64_t end;   /* its start where it has no size yet */
+	uint64_t limit; /* the end of its section, UINT64_MAX where that is not known */
 	struct str name;
 	uint8_t rank; /* of two at one address the lower is better */
 };
@@ -54,6 +55,7 @@ struct symbols {
 struct section {
 	uint64_t type;
 	uint64_t flags;
+	uint64_t address;
 	uint64_t offset;
 	uint64_t size;
 	uint64_t link;
@@ -104,6 +106,7 @@ static enum status read_section(const struct sections *s, uint64_t index, struct
 		return STATUS_NOT_FOUND;
 	TRY(number_at(&s->file, at + 4, 4, &section->type));
 	TRY(number_at(&s->file, at + 8, word, &section->flags));
+	TRY(number_at(&s->file, at + 8 + word, word, &section->address));
 	at += 8 + 2 * (uint64_t)word;
 	TRY(number_at(&s->file, at, word, &section->offset));
 	TRY(number_at(&s->file, at + word, word, &section->size));
@@ -203,6 +206,22 @@ static bool find_address(const struct elf_image *image, const struct raw_symbol 
 	return true;
 }
 
+/* Where the section ends that a symbol at `start` is in. */
+static uint64_t find_limit(const struct elf_image *image, const struct sections *s,
+                           const struct raw_symbol *symbol, uint64_t start)
+{
+	struct section section;
+	uint64_t begin;
+
+	if (read_section(s, symbol->section, &section) != STATUS_OK)
+		return UINT64_MAX;
+	begin = image->is_object ? image->section_addresses[symbol->section]
+	                         : section.address + image->load_bias;
+	return start - begin < section.size && section.size < UINT64_MAX - begin
+	               ? begin + section.size
+	               : UINT64_MAX;
+}
+
 static enum status add_symbol(struct symbol_table *table, const struct sections *s,
                               const struct section *strings, const struct raw_symbol *symbol)
 {
@@ -221,6 +240,7 @@ static enum status add_symbol(struct symbol_table *table, const struct sections 
 	table->entries[table->count++] = (struct entry){
 	        .start = start,
 	        .end = symbol->size < UINT64_MAX - start ? start + symbol->size : start,
+	        .limit = find_limit(table->image, s, symbol, start),
 	        .name = name,
 	        .rank = (uint8_t)((type == SYMBOL_NOTYPE ? 2 : 0) + (is_local ? 1 : 0)),
 	};
@@ -259,6 +279,13 @@ static int compare_entries(const void *a, const void *b)
 	return x->name.p < y->name.p ? -1 : x->name.p > y->name.p;
 }
 
+/* A function without a size reaches to what comes after it, or to the end of its section. */
+static void end_before(struct entry *entry, uint64_t next)
+{
+	if (entry->end == entry->start)
+		entry->end = next < entry->limit ? next : entry->limit;
+}
+
 /* One entry an address, none inside another, and an end for each. */
 static void tidy(struct symbol_table *table)
 {
@@ -273,8 +300,8 @@ static void tidy(struct symbol_table *table)
 		if (before && (entry.start == before->start ||
 		               (entry.start < before->end && entry.end <= before->end)))
 			continue;
-		if (before && before->end == before->start)
-			before->end = entry.start;
+		if (before)
+			end_before(before, entry.start);
 		table->entries[kept++] = entry;
 	}
 	/* The last one reaches no further than its segment. */
@@ -282,9 +309,8 @@ static void tidy(struct symbol_table *table)
 		const struct elf_segment *segment = &table->image->segments[i];
 		struct entry *last = &table->entries[kept - 1];
 
-		if (last->end == last->start &&
-		    last->start - segment->address < segment->memory_size)
-			last->end = segment->address + segment->memory_size;
+		if (last->start - segment->address < segment->memory_size)
+			end_before(last, segment->address + segment->memory_size);
 	}
 	table->count = kept;
 }

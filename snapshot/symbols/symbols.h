@@ -6,9 +6,9 @@
  *
  * A function is a symbol of type FUNC or GNU_IFUNC, or one without a type in executable code, which
  * is how assembler names its entries. A sized one has the addresses of its size; one without
- * reaches to the next. Mapping symbols are none, and what lies inside a sized function is none. A
- * table that is damaged gives what is sound of it, one of a big-endian file nothing. Where two
- * images that different contexts see have the address, no name is given.
+ * reaches to the next, or to the end of its section. Mapping symbols are none, and what lies inside
+ * a sized function is none. A table that is damaged gives what is sound of it, one of a big-endian
+ * file nothing. Where two images that different contexts see have the address, no name is given.
  */
 #ifndef CSREPLAY_SNAPSHOT_SYMBOLS_SYMBOLS_H
 #define CSREPLAY_SNAPSHOT_SYMBOLS_SYMBOLS_H

@@ -64,6 +64,23 @@ static void symbols_move_with_their_image_and_drop_the_bit_of_t32(void **state)
 	symbols_close(symbols);
 }
 
+/* As `_init` of .init, after which .plt comes. */
+static void symbol_without_a_size_ends_with_its_section(void **state)
+{
+	struct symbols *symbols;
+
+	(void)state;
+	make_functions(functions, COUNT);
+	put(0x3c, 2, 4);
+	put_section(3, 1, 0, 0x10, 0);
+	put(0x40 + 3 * 0x40 + 16, 8, 0x1020);
+	put(MADE_SYMBOLS + 3 * 24 + 6, 2, 3);
+	assert_int_equal(symbols_open(made_images, 1, &symbols), STATUS_OK);
+	assert_formats(symbols, 0x102f, "start+0xf");
+	assert_formats(symbols, 0x1030, "0x1030");
+	symbols_close(symbols);
+}
+
 /* Of two processes with an image each at one address, nothing says which is meant. */
 static void symbols_of_two_contexts_at_an_address_are_none(void **state)
 {
@@ -110,6 +127,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(symbols_give_the_function_that_has_the_address),
 	        cmocka_unit_test(symbols_move_with_their_image_and_drop_the_bit_of_t32),
+	        cmocka_unit_test(symbol_without_a_size_ends_with_its_section),
 	        cmocka_unit_test(symbols_of_two_contexts_at_an_address_are_none),
 	        cmocka_unit_test(symbols_of_a_file_cut_short_are_those_that_are_there),
 	};
