@@ -323,6 +323,13 @@ uint32_t graph_target(const struct graph *graph, uint32_t node, uint32_t number)
 	return graph->targets[graph->nodes[node].targets - 1].nodes[number];
 }
 
+size_t graph_target_count(const struct graph *graph, uint32_t node)
+{
+	uint32_t index = graph->nodes[node].targets;
+
+	return index == 0 ? 0 : graph->targets[index - 1].count;
+}
+
 void graph_begin_epoch(struct graph *graph)
 {
 	graph->epoch++;

@@ -183,6 +183,8 @@ MUST_USE enum status graph_target_number(struct graph *graph, uint32_t node, uin
                                          uint32_t *number);
 /* Its inverse; `number` was given by it. */
 uint32_t graph_target(const struct graph *graph, uint32_t node, uint32_t number);
+/* How many targets a node has. */
+size_t graph_target_count(const struct graph *graph, uint32_t node);
 
 /* From here on, no node was visited. */
 void graph_begin_epoch(struct graph *graph);

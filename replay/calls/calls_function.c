@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which function an address is of: by symbols, and where there are none by what direct calls lead
+ * Which function an address is of: by symbols, and where there are none by what calls lead
  * to. In: addresses, the code graph of a history. Out: where functions begin.
  */
 #include <stdlib.h>
@@ -68,20 +68,42 @@ static int compare_addresses(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static enum status add_entry(struct call_builder *b, const struct walk *from, uint64_t address)
+{
+	/* A call of what comes next asks for its own address. */
+	if (address == from->end)
+		return STATUS_OK;
+	TRY(vec_reserve((void **)&b->entries, &b->entry_capacity, b->entry_count + 1,
+	                sizeof(*b->entries)));
+	b->entries[b->entry_count++] = address;
+	return STATUS_OK;
+}
+
+/* Where the call goes that the run ends in; an indirect one may go to several functions. */
+static enum status add_entries_of(struct call_builder *b, const struct graph *graph, uint32_t node)
+{
+	const struct walk *walk = &graph->nodes[node].walk;
+
+	if (graph->nodes[node].is_odd || !walk->last.is_link)
+		return STATUS_OK;
+	if (walk->last.class == INSN_BRANCH)
+		return add_entry(b, walk, walk->last.target);
+	if (!graph_is_indirect(graph, node, true))
+		return STATUS_OK;
+	for (size_t i = 0; i < graph_target_count(graph, node); i++) {
+		uint32_t to = graph_target(graph, node, (uint32_t)i);
+
+		TRY(add_entry(b, walk, graph->nodes[to].walk.start));
+	}
+	return STATUS_OK;
+}
+
 enum status calls_add_entries(struct call_builder *b, const struct graph *graph)
 {
 	size_t kept = 0;
 
-	for (size_t i = GRAPH_FIRST; i < graph->count; i++) {
-		const struct insn *last = &graph->nodes[i].walk.last;
-
-		if (graph->nodes[i].is_odd || last->class != INSN_BRANCH || !last->is_link ||
-		    last->target == graph->nodes[i].walk.end)
-			continue;
-		TRY(vec_reserve((void **)&b->entries, &b->entry_capacity, b->entry_count + 1,
-		                sizeof(*b->entries)));
-		b->entries[b->entry_count++] = last->target;
-	}
+	for (size_t i = GRAPH_FIRST; i < graph->count; i++)
+		TRY(add_entries_of(b, graph, (uint32_t)i));
 	if (b->entry_count > 0)
 		qsort(b->entries, b->entry_count, sizeof(*b->entries), compare_addresses);
 	for (size_t i = 0; i < b->entry_count; i++) {

@@ -92,6 +92,7 @@ enum status calls_add(struct call_builder *b, struct call call, uint64_t address
 {
 	struct calls *c = b->calls;
 	struct function_extent function = calls_function(b, address);
+	struct function_symbol symbol;
 
 	if (c->count >= CALL_NONE)
 		return STATUS_UNSUPPORTED;
@@ -105,6 +106,9 @@ enum status calls_add(struct call_builder *b, struct call call, uint64_t address
 	call.end = CALL_END_HALT;
 	if (call.begin == CALL_BEGIN_CALL || call.begin == CALL_BEGIN_TAIL)
 		call.has_function = true;
+	/* A call to where no code is, as of a crash. */
+	if (call.begin == CALL_BEGIN_CALL && !symbols_find(c->symbols, address, &symbol))
+		call.function = address;
 	c->items[c->count] = call;
 	count_return(b, &call, 1);
 	return activate(b, (uint32_t)c->count++);
