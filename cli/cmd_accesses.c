@@ -104,6 +104,19 @@ static void write_accesses(struct past_question *q, const struct past_accesses *
 	}
 }
 
+/* What the text says in lines of their own; other forms have none but those of accesses. */
+static void note_others(const struct other_writers *found)
+{
+	if (found->is_cut)
+		cli_note("other cores wrote it before that, too; --count shows as many as it says");
+	if (found->is_unknown)
+		cli_note("other cores may have written it: their traces do not say what they did "
+		         "all that time");
+	else if (found->is_open)
+		cli_note("other cores executed stores of unknown address meanwhile, which may have "
+		         "written it");
+}
+
 /* --from, --to and --count of a list; --at and --count of `last-write`. */
 static enum cli_exit find_range(const struct cli_args *args, const struct past_question *q,
                                 enum what what, struct past_accesses_of *of)
@@ -136,6 +149,8 @@ static enum cli_exit run(const struct cli_args *args, struct session *session, v
 		write_accesses(&q, &found);
 	if (status == STATUS_OK && found.is_cut && what != LAST_WRITE)
 		cli_note("there may be more; --count shows as many as it says");
+	if (status == STATUS_OK && q.form != PAST_TEXT)
+		note_others(&found.others);
 	if (status == STATUS_OK)
 		past_question_note_device(&q);
 	past_accesses_fini(&found);

@@ -62,6 +62,13 @@ class TwoWriters(unittest.TestCase):
         subprocess.run([SYNTH, "snapshot", os.path.join(folder.name, "recipe"), folder.name], check=True)
         return folder.name
 
+    def test_forms_for_programs_come_with_what_the_text_says_of_other_cores(self):
+        folder = self.make([{}, {}], [{}, {}], 0, timed=False)
+        for form, stream in (("text", "stdout"), ("tsv", "stderr"), ("json", "stderr")):
+            done = subprocess.run([os.environ["CSREPLAY"], "writes", "--of", hex(AT), "--core", "cpu_0", "--format", form, folder],
+                                  capture_output=True, text=True, timeout=60, check=True)
+            self.assertEqual([UNKNOWN in done.stdout, UNKNOWN in done.stderr], [stream == "stdout", stream == "stderr"], done)
+
     def ask(self, folder, command, of, *options, asked=None):
         done = subprocess.run([os.environ["CSREPLAY"], command, *(["--of", of] if of else []), "--core", "cpu_0", *options,
                                folder], input=asked, capture_output=True, text=True, timeout=60)
