@@ -124,6 +124,18 @@ static void change_id(struct deframe *d, struct run *run, unsigned int place, ui
 		*run = (struct run){run->frame, place, 0};
 }
 
+/* Of a whole frame, which takes no loop: of bytes that are not there it is put over. */
+static inline void put_places(struct deframe *d, size_t held, uint16_t number, unsigned int first)
+{
+	static const uint8_t places[FRAME_SIZE] = {0, 1, 2,  3,  4,  5,  6,  7,
+	                                           8, 9, 10, 11, 12, 13, 14, 15};
+
+	for (unsigned int i = 0; i < FRAME_SIZE; i++)
+		d->frames[held + i] = number;
+	for (unsigned int i = 0; i < FRAME_SIZE; i++)
+		d->places[held + i] = (uint8_t)(first + places[i]);
+}
+
 /*
  * Bytes `from` to `end` - 1 of the frame, whose data is at `data`, are of the current ID. Returns
  * how many bytes are held now.
@@ -140,10 +152,7 @@ static inline size_t put(struct deframe *d, size_t held, struct run *run, const 
 		return held;
 	number = frame_number(d, held, run->frame);
 	memcpy(d->window + held, data + places.from, FRAME_SIZE);
-	for (unsigned int i = 0; i < count; i++) {
-		d->frames[held + i] = number;
-		d->places[held + i] = (uint8_t)(lag * FRAME_SIZE + places.from + i);
-	}
+	put_places(d, held, number, lag * FRAME_SIZE + places.from);
 	return held + count;
 }
 
@@ -179,9 +188,6 @@ static size_t unpack_frame(struct deframe *d, size_t held, const uint8_t *frame,
 	return put(d, held, &run, data, (struct places){from, FLAGS_AT});
 }
 
-static const uint8_t places_of_frame[FRAME_SIZE] = {0, 1, 2,  3,  4,  5,  6,  7,
-                                                    8, 9, 10, 11, 12, 13, 14, 15};
-
 /* A frame without an ID, which most are: fifteen bytes at once. */
 static size_t unpack_whole(struct deframe *d, size_t held, const uint8_t *frame, uint64_t position)
 {
@@ -190,9 +196,7 @@ static size_t unpack_whole(struct deframe *d, size_t held, const uint8_t *frame,
 
 	put_eight_bytes(d->window + held, with_flags(frame, flags));
 	put_eight_bytes(d->window + held + 8, with_flags(frame + 8, flags >> 4U));
-	for (unsigned int i = 0; i < FRAME_SIZE; i++)
-		d->frames[held + i] = number;
-	memcpy(d->places + held, places_of_frame, FRAME_SIZE);
+	put_places(d, held, number, 0);
 	return held + FLAGS_AT;
 }
 

@@ -71,8 +71,8 @@ struct deframe {
 	 * and its place in the frame, with how far its index lags in the high four bits. Three
 	 * bytes for what a position of eight would fill the machine's nearest cache with.
 	 */
-	uint16_t frames[DEFRAME_WINDOW + FRAME_SIZE];
-	uint8_t places[DEFRAME_WINDOW + FRAME_SIZE];
+	uint16_t frames[DEFRAME_WINDOW + 2 * FRAME_SIZE];
+	uint8_t places[DEFRAME_WINDOW + 2 * FRAME_SIZE];
 	uint64_t frame_positions[DEFRAME_WINDOW + FRAME_SIZE]; /* by number */
 };
 
