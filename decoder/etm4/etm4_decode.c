@@ -293,8 +293,9 @@ static enum status pull_atoms(struct etm4 *d)
 {
 	struct bytes *in = &d->deframe.bytes;
 	const uint8_t *last = NULL; /* packet that was executed */
+	bool is_immediate = etm4_flow_is_immediate(&d->flow);
 
-	while (d->flow.batches.count < d->batches_most && etm4_flow_is_immediate(&d->flow)) {
+	while (is_immediate && d->flow.batches.count < d->batches_most) {
 		struct atom_run run = atom_run_gather(&d->reader.atoms, in, d->joins_packets);
 		const uint8_t *packet = in->pos;
 		unsigned int ran;
@@ -322,6 +323,7 @@ static enum status pull_atoms(struct etm4 *d)
 		                    deframe_index(&d->deframe, in->pos)));
 		last = in->pos;
 		in->pos = run.end;
+		is_immediate = etm4_flow_is_immediate(&d->flow);
 	}
 	if (last) {
 		d->position = deframe_position(&d->deframe, in->pos - 1) + 1;

@@ -121,10 +121,10 @@ static inline bool etm4_flow_is_immediate(const struct etm4_flow *flow)
 /* True if atoms say nothing, since nobody knows where execution is. */
 static inline bool etm4_flow_is_blind(const struct etm4_flow *flow)
 {
-	bool is_told = flow->is_lost || !flow->keeps_to_code;
-
-	return flow->at == GRAPH_NO_NODE && !flow->stack.must_pop &&
-	       (flow->needs_context || (flow->needs_address && is_told));
+	if (!flow->needs_context &&
+	    (!flow->needs_address || (!flow->is_lost && flow->keeps_to_code)))
+		return false;
+	return flow->at == GRAPH_NO_NODE && !flow->stack.must_pop;
 }
 
 /*
