@@ -133,8 +133,10 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         """A frame that the flow has no caller of, after frames that it has: gdb's own unwinders give up
         the command where these had no SP, or a 32-bit core's no status register. `finish` into it ends by its identity."""
         is_arm = frame.architecture().name().startswith("arm")
-        if frame.level() == 0 or not frames.knows(frame, "pc") or (frames.knows(frame, "sp") and
+        if frame.level() == 0 or (frames.knows(frame, "sp") and
                                   (not is_arm or any(frames.knows(frame, name) for name in frames.STATUS))):
+            return None
+        if not frames.knows(frame, "pc"):
             return None
         return frames.UnknownStack.end(frame, self.outermost[gdb.selected_thread().num][1] if self.knows_again(words) else None)
 

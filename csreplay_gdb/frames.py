@@ -67,9 +67,11 @@ class UnknownStack(gdb.unwinder.Unwinder):
     ended = 0, None  # level and identity of the frame that the last stack ended at
 
     def __call__(self, frame):
-        if not knows(frame, "pc"):
+        try:
+            is_end = frame.level() > 0 and int(frame.read_register("pc")) & 0xffffffffffffffff in self.NOWHERE
+        except gdb.error:
             return None  # behind one of which LR is not known
-        if frame.level() > 0 and int(frame.read_register("pc")) & 0xffffffffffffffff in self.NOWHERE:
+        if is_end:
             return self.end(frame)  # a stack ends there; gdb would read what code is at it
         if not frame.architecture().name().startswith("arm") or knows(frame, "sp"):
             return None

@@ -77,7 +77,8 @@ class Stepping(unittest.TestCase):
         last = len(sent) - 1 - sent[::-1].index("bs")
         self.assertEqual(sent.count("bs"), 51)
         print("packets a reverse-stepi:", (last - first) / 50)
-        self.assertLessEqual(last - first, 3 * 50 + (10 if CRASH.is_m else 3), sent[first:first + 12])
+        # Of an M profile core a frame comes up whose stack is not known: seven reads, once, look for where no memory is (FlowId).
+        self.assertLessEqual(last - first, 3 * 50 + (17 if CRASH.is_m else 3), sent[first:first + 12])
 
     def test_8_reverse_step_visits_the_recorded_lines(self):
         out = self.gdb([serving.loop(LINES, "reverse-step",
