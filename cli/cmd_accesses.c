@@ -107,14 +107,12 @@ static void write_accesses(struct past_question *q, const struct past_accesses *
 /* What the text says in lines of their own; other forms have none but those of accesses. */
 static void note_others(const struct other_writers *found)
 {
+	const char *doubt = past_others_doubt(found);
+
 	if (found->is_cut)
 		cli_note("other cores wrote it before that, too; --count shows as many as it says");
-	if (found->is_unknown)
-		cli_note("other cores may have written it: their traces do not say what they did "
-		         "all that time");
-	else if (found->is_open)
-		cli_note("other cores executed stores of unknown address meanwhile, which may have "
-		         "written it");
+	if (doubt)
+		cli_note("%s", doubt);
 }
 
 /* --from, --to and --count of a list; --at and --count of `last-write`. */

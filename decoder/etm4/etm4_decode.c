@@ -278,6 +278,7 @@ static bool pull_address(struct etm4 *d)
 	if (begin == d->deframe.bytes.end || !d->reader.is_address[*begin] ||
 	    etm4_reader_next(&d->reader, &d->deframe.bytes, &packet) != STATUS_OK)
 		return false;
+	/* Where an indirect branch was taken nobody asks for the place before the address. */
 	if (d->flow.at != GRAPH_NO_NODE)
 		flow_settle(&d->flow);
 	flow_take_address(&d->flow, packet.address.value, packet.address.isa);

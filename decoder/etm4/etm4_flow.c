@@ -440,21 +440,11 @@ bool etm4_flow_next_address(const struct etm4_flow *flow, uint64_t *address)
 void etm4_flow_describe(const struct etm4_flow *flow, struct text *out)
 {
 	const struct pe_context *context = &flow->context;
-	const struct basic_block *nodes = flow->graph->nodes;
-	uint64_t address = flow->address;
-	enum isa isa = flow->isa;
+	struct flow_place place = flow_place(flow);
 
-	if (flow->left != GRAPH_NO_NODE) {
-		address = nodes[flow->left].walk.end;
-		isa = nodes[flow->left].walk.last.next_isa;
-	}
-	if (flow->at >= GRAPH_FIRST) {
-		address = nodes[flow->at].walk.start;
-		isa = nodes[flow->at].walk.isa;
-	}
 	text_printf(out, "state %d needs address %d lost %d context %d at %llx %s\n",
 	            (int)flow->state, flow->needs_address, flow->is_lost, flow->needs_context,
-	            (unsigned long long)address, isa_name(isa));
+	            (unsigned long long)place.address, isa_name(place.isa));
 	text_printf(out, "64-bit %d secure %d overflow %d marker %d excepted %d %llx\n",
 	            flow->is_64bit, flow->is_secure, flow->had_overflow,
 	            flow->had_marker && flow->config->has_timestamp_marker, flow->is_excepted,

@@ -201,7 +201,13 @@ MUST_USE enum status flow_walk_source(struct etm4_flow *flow, uint64_t source, u
 
 /* What the core sees of memory changes with the time. */
 void flow_move_view(struct etm4_flow *flow);
-/* Makes address and isa those of the node that execution stands at. */
+/* Where execution is, or was after an indirect branch that was taken: what flow_settle() keeps. */
+struct flow_place {
+	uint64_t address;
+	enum isa isa;
+};
+struct flow_place flow_place(const struct etm4_flow *flow);
+/* Makes address and isa those of the node that execution stands at, or left. */
 void flow_settle(struct etm4_flow *flow);
 /*
  * Atoms, the oldest in bit 0. BAD_DATA if one contradicts the return stack. After it `at` may be a

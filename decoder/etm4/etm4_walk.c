@@ -121,21 +121,27 @@ static enum status walk_to_waypoint(struct etm4_flow *flow, struct walk *walk)
 	return status;
 }
 
+struct flow_place flow_place(const struct etm4_flow *flow)
+{
+	const struct basic_block *nodes = flow->graph->nodes;
+
+	if (flow->at >= GRAPH_FIRST)
+		return (struct flow_place){nodes[flow->at].walk.start, nodes[flow->at].walk.isa};
+	if (flow->left >= GRAPH_FIRST)
+		return (struct flow_place){nodes[flow->left].walk.end,
+		                           nodes[flow->left].walk.last.next_isa};
+	return (struct flow_place){flow->address, flow->isa};
+}
+
 void flow_settle(struct etm4_flow *flow)
 {
-	const struct walk *walk;
+	struct flow_place place = flow_place(flow);
 
-	if (flow->left != GRAPH_NO_NODE) {
-		walk = &flow->graph->nodes[flow->left].walk;
-		flow->address = walk->end;
-		flow->isa = walk->last.next_isa;
-		flow->left = GRAPH_NO_NODE;
-	}
+	flow->address = place.address;
+	flow->isa = place.isa;
+	flow->left = GRAPH_NO_NODE;
 	if (flow->at < GRAPH_FIRST)
 		return;
-	walk = &flow->graph->nodes[flow->at].walk;
-	flow->address = walk->start;
-	flow->isa = walk->isa;
 	flow->hint = flow->at;
 	flow->at = GRAPH_NO_NODE;
 }

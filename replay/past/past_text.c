@@ -225,24 +225,30 @@ static void write_other(const struct past_names *names, const struct other_write
 	text_char(out, '\n');
 }
 
+const char *past_others_doubt(const struct other_writers *found)
+{
+	if (found->is_unknown)
+		return "other cores may have written it: their traces do not say what they did all "
+		       "that time";
+	if (found->is_open)
+		return "other cores executed stores of unknown address meanwhile, which may have "
+		       "written it";
+	return NULL;
+}
+
 void past_others_format(const struct past_names *names, const struct other_writers *found,
                         struct text *out)
 {
+	const char *doubt = past_others_doubt(found);
+
 	if (found->count > 0)
 		text_puts(out, "other cores wrote it, too:\n");
 	for (size_t i = 0; i < found->count; i++)
 		write_other(names, &found->all[i], out);
 	if (found->is_cut)
 		text_puts(out, "(and older)\n");
-	if (found->is_unknown)
-		text_puts(out, "(other cores may have written it: their traces do not say what "
-		               "they did all "
-		               "that time)\n");
-	else if (found->is_open)
-		text_puts(
-		        out,
-		        "(other cores executed stores of unknown address meanwhile, which may have "
-		        "written it)\n");
+	if (doubt)
+		text_printf(out, "(%s)\n", doubt);
 }
 
 void past_stretches_format(const struct past_stretches *found, struct text *out)

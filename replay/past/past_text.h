@@ -39,6 +39,8 @@ void past_device_text(const struct past_names *names, const struct past_subject 
 void past_accesses_format(const struct past_names *names, const struct past_accesses *found,
                           struct text *out);
 
+/* Why other cores may have written it that are not among these; or NULL: nothing says so. */
+const char *past_others_doubt(const struct other_writers *found);
 /* What other cores wrote of it meanwhile: a line for each, and what may be missing. */
 void past_others_format(const struct past_names *names, const struct other_writers *found,
                         struct text *out);

@@ -25,7 +25,7 @@ enum {
 struct entry {
 	uint64_t start;
 	uint64_t end;   /* its start where it has no size yet */
-	uint64_t limit; /* the end of its section, UINT64_MAX where that is not known */
+	uint64_t limit; /* then the end of its section, UINT64_MAX where that is not known */
 	struct str name;
 	uint8_t rank; /* of two at one address the lower is better */
 };
@@ -228,6 +228,7 @@ static enum status add_symbol(struct symbol_table *table, const struct sections 
 	struct str name = name_at(s, strings, symbol->name);
 	unsigned int type = symbol->info & 15;
 	uint64_t start;
+	uint64_t end;
 	bool is_local = symbol->info >> 4 == 0;
 
 	if (!is_function(s, symbol, name) || !find_address(table->image, symbol, &start))
@@ -237,10 +238,13 @@ static enum status add_symbol(struct symbol_table *table, const struct sections 
 		start &= ~UINT64_C(1);
 	TRY(vec_reserve((void **)&table->entries, &table->capacity, table->count + 1,
 	                sizeof(*table->entries)));
+	end = start;
+	if (symbol->size < UINT64_MAX - start)
+		end = start + symbol->size;
 	table->entries[table->count++] = (struct entry){
 	        .start = start,
-	        .end = symbol->size < UINT64_MAX - start ? start + symbol->size : start,
-	        .limit = find_limit(table->image, s, symbol, start),
+	        .end = end,
+	        .limit = end == start ? find_limit(table->image, s, symbol, start) : 0,
 	        .name = name,
 	        .rank = (uint8_t)((type == SYMBOL_NOTYPE ? 2 : 0) + (is_local ? 1 : 0)),
 	};

@@ -133,6 +133,16 @@ static void forget_state(const struct m_core *core, struct uop_builder *b)
 		uop_define_unknown(b, REG_V0 + d, 64);
 }
 
+/* And what a handler finds in all that is stacked, which is not said. */
+static void forget_interrupted(const struct m_core *core, struct uop_builder *b)
+{
+	forget_state(core, b);
+	uop_define_unknown(b, REG_NZCV, 16);
+	uop_define_unknown(b, REG_A32_GE, 64);
+	for (unsigned int i = 0; i + 1 < STACKED; i++)
+		uop_define_unknown(b, stacked[i], 32);
+}
+
 /*
  * What the core puts into LR. PSP is of threads; with Security Extension SPSEL of a handler's own
  * may be set. `on_psp`: the frame is there.
@@ -316,12 +326,7 @@ void m_exception_enter(const struct m_core *core, uint32_t return_address, uint3
 		                 (is_secure(core) ? FP_MOST : FP_FRAME) - BASIC_FRAME, 0,
 		                 (struct uop_access){.when = (uint8_t)basic});
 	lowest = stack_callee(core, b, exc_return, frame);
-	forget_state(core, b);
-	uop_define_unknown(b, REG_NZCV, 16);
-	uop_define_unknown(b, REG_A32_GE, 64);
-	/* What the handler finds in these is not said. */
-	for (unsigned int i = 0; i + 1 < STACKED; i++)
-		uop_define_unknown(b, stacked[i], 32);
+	forget_interrupted(core, b);
 	uop_define(b, LR, exc_return);
 	uop_define(b, SP, uop_select(b, 32, on_psp, REG_M_OTHER_SP, lowest));
 	uop_define(b, REG_M_OTHER_SP, uop_select(b, 32, on_psp, lowest, REG_M_OTHER_SP));
@@ -376,11 +381,7 @@ static unsigned int exc_return_of(struct uop_builder *b, uint32_t opcode)
 
 static void chain(const struct m_core *core, struct uop_builder *b, unsigned int exc_return)
 {
-	forget_state(core, b);
-	uop_define_unknown(b, REG_NZCV, 16);
-	uop_define_unknown(b, REG_A32_GE, 64);
-	for (unsigned int i = 0; i + 1 < STACKED; i++)
-		uop_define_unknown(b, stacked[i], 32);
+	forget_interrupted(core, b);
 	/* What came before decides where R4 to R11 are from now on. */
 	if (is_secure(core))
 		exc_return = with_bit(b, exc_return, RETURN_DCRS, uop_unknown(b, 1));
