@@ -116,12 +116,14 @@ static void add_range(const struct element *e, struct text *out)
 
 static void add_exception(const struct element *e, struct text *out)
 {
+	bool is_told = e->exception.has_return_address && !e->exception.return_is_implied;
+
 	if (!e->exception.is_unnumbered && !e->exception.is_data_marker)
 		json_u64(out, "exception_number", e->exception.number);
 	if (e->exception.name.n > 0)
 		json_str(out, "name", e->exception.name);
-	json_bool(out, "excep_ret_addr", e->exception.has_return_address);
-	if (e->exception.has_return_address)
+	json_bool(out, "excep_ret_addr", is_told);
+	if (is_told)
 		json_hex(out, "en_addr", e->exception.return_address);
 	json_bool(out, "excep_ret_addr_br_tgt", e->exception.return_is_branch_target);
 	json_bool(out, "excep_data_marker", e->exception.is_data_marker);

@@ -183,6 +183,8 @@ struct element {
 		struct {
 			uint32_t number; /* as the protocol numbers it */
 			bool has_return_address : 1;
+			/* ETMv3: no packet has it; it is where execution stood. Not listed. */
+			bool return_is_implied : 1;
 			/* ETMv4, M profile: follows another, without a return. */
 			bool is_tail_chained : 1;
 			bool return_is_branch_target : 1; /* also target of the last branch */

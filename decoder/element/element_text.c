@@ -69,7 +69,7 @@ static void add_name(struct text *out, struct str name)
 
 static void add_exception(const struct element *e, struct text *out)
 {
-	if (e->exception.has_return_address) {
+	if (e->exception.has_return_address && !e->exception.return_is_implied) {
 		add_hex(out, "pref ret addr:0x", e->exception.return_address);
 		if (e->exception.return_is_branch_target)
 			text_puts(out, " [addr also prev br tgt]");

@@ -150,8 +150,27 @@ static enum exception_numbering numbering_of(const struct etm3_flow *flow,
 	return flow->config->is_m_profile ? EXCEPTIONS_ETM3_M : EXCEPTIONS_ETM3;
 }
 
+/*
+ * What note_exception() noted is the preferred return address. It is not of an instruction that
+ * faulted and that the trace has as executed, which is returned to (BKPT is a Prefetch Abort, too);
+ * and of one that was cancelled before the last address the trace does not say which it was. The M
+ * profile has the address in the exception's frame.
+ */
+static bool knows_return(const struct etm3_flow *flow, const struct etm3_exception *exception)
+{
+	enum exception_kind kind =
+	        exception_kind_of(exception_find(numbering_of(flow, exception), exception->number));
+
+	if (!flow->is_excepted || flow->config->is_m_profile)
+		return false;
+	if (exception->is_cancel)
+		return flow->has_last;
+	return !flow->has_last || kind == EXCEPTION_INTERRUPT || kind == EXCEPTION_DEBUG ||
+	       kind == EXCEPTION_CALL;
+}
+
 static enum status emit_exception(struct etm3_flow *flow, const struct etm3_exception *exception,
-                                  bool cancels_last)
+                                  bool cancels_last, bool has_return)
 {
 	struct element *element;
 
@@ -160,6 +179,9 @@ static enum status emit_exception(struct etm3_flow *flow, const struct etm3_exce
 	element->exception.info = exception_find(numbering_of(flow, exception), exception->number);
 	element->exception.cancels_last = cancels_last;
 	element->exception.last_resumes = exception->resume != 0 && !exception->is_cancel;
+	element->exception.has_return_address = has_return;
+	element->exception.return_is_implied = has_return;
+	element->exception.return_address = has_return ? flow->return_address : 0;
 	return STATUS_OK;
 }
 
@@ -173,10 +195,12 @@ static enum status take_branch(struct etm3_flow *flow, const struct etm3_packet 
 	bool is_exception = packet->has_exception && exception->number != 0;
 	bool is_cancel = packet->has_exception && exception->is_cancel;
 	bool is_given_out = flow->out->doubtful == 0 && !flow->runs.has_held && flow->has_last;
+	bool has_return = false;
 	struct element *element;
 
 	if (is_exception) {
 		note_exception(flow, is_cancel);
+		has_return = knows_return(flow, exception);
 		flow->runs.from = GRAPH_NO_NODE;
 	}
 	if (is_cancel) {
@@ -189,7 +213,7 @@ static enum status take_branch(struct etm3_flow *flow, const struct etm3_packet 
 	set_address(flow, packet->known.address);
 	if (packet->has_state && set_state(flow, &packet->known))
 		TRY(emit_context(flow, &element));
-	return is_exception ? emit_exception(flow, exception, is_cancel && is_given_out)
+	return is_exception ? emit_exception(flow, exception, is_cancel && is_given_out, has_return)
 	                    : STATUS_OK;
 }
 

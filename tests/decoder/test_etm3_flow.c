@@ -21,8 +21,9 @@ static const struct setup m_profile = {PROTOCOL_ETM3, 0x4000, CCER, 0x410cf250, 
 #define EE         "\x88"
 #define EN         "\xc4"
 /* Branch addresses with an exception, to 0x1100. */
-#define IRQ   "\x81\x91\x80\x80\x48\x1c"
-#define ABORT "\x81\x91\x80\x80\x48\x38" /* cancels the last instruction */
+#define IRQ      "\x81\x91\x80\x80\x48\x1c"
+#define PREFETCH "\x81\x91\x80\x80\x48\x16"
+#define ABORT    "\x81\x91\x80\x80\x48\x38" /* cancels the last instruction */
 
 static void atom_is_one_instruction(void **state)
 {
@@ -252,6 +253,34 @@ static void find_exceptions(const char *trace, size_t size, struct element excep
 	assert_int_equal(count, 2);
 	decoder_destroy(decoder);
 	world_fini(&w);
+}
+
+static void check_return(const struct element *e, bool has_return, uint64_t address)
+{
+	assert_int_equal(e->exception.has_return_address, has_return);
+	assert_int_equal(e->exception.return_is_implied, has_return);
+	assert_int_equal(e->exception.return_address, has_return ? address : 0);
+}
+
+/* What no packet has, and no listing, and who looks for values of the past asks for. */
+static void exception_knows_where_it_would_return_to(void **state)
+{
+	struct element e[2];
+
+	(void)state;
+	/* Execution stands at 0x1010; the instruction at 0x1000 was cancelled. */
+	find_exceptions(BYTES(ASYNC AT("\x00") EE IRQ AT("\x00") E ABORT), e);
+	check_return(&e[0], true, 0x1010);
+	check_return(&e[1], true, 0x1000);
+	/* A Prefetch Abort at an address that a packet has; after an instruction that may be BKPT.
+	 */
+	find_exceptions(BYTES(ASYNC AT("\x00") EE TO_1014 PREFETCH AT("\x00") E PREFETCH), e);
+	check_return(&e[0], true, 0x1014);
+	check_return(&e[1], false, 0);
+	/* What was cancelled is before the address. */
+	find_exceptions(BYTES(ASYNC AT("\x00") EE TO_1014 ABORT AT("\x00") E IRQ), e);
+	check_return(&e[0], false, 0);
+	check_return(&e[1], true, 0x1004);
 }
 
 static void exception_says_that_it_cancels_what_was_given_out(void **state)
@@ -729,6 +758,7 @@ int main(void)
 	        cmocka_unit_test(isync_in_a_multiple_load_starts_after_it),
 	        cmocka_unit_test(exception_stands_where_it_would_return_to),
 	        cmocka_unit_test(exception_cancels_the_last_instruction),
+	        cmocka_unit_test(exception_knows_where_it_would_return_to),
 	        cmocka_unit_test(exception_says_that_it_cancels_what_was_given_out),
 	        cmocka_unit_test(exception_says_that_what_ran_last_is_resumed),
 	        cmocka_unit_test(exception_changes_the_security_state),

@@ -14,7 +14,10 @@ enum {
 	SAVED_MOST = 19,
 	DEPTH_SEARCHED = 64, /* calls that a return may leave open, as longjmp() does */
 	RESTORES_MOST = 32,
+	RETURNED_MOST = 64, /* calls of one function */
 };
+
+#define VALUE_CHANGED UINT32_MAX
 
 /* A call that did not return yet. */
 struct open_call {
@@ -24,6 +27,16 @@ struct open_call {
 	uint32_t dyn;
 	bool has_fp; /* the frame pointer was SP */
 	struct sp_track sp_track;
+};
+
+/*
+ * A call that returned and may do so again, as setjmp() does by longjmp(): the function that made
+ * it, the one of `depth` open calls, is active.
+ */
+struct returned {
+	struct open_call
+	        call; /* its SSA values are VALUE_CHANGED where not all such calls had them */
+	size_t depth;
 };
 
 /* Of an instruction that returns led to: the frame pointer at the calls of these. */
@@ -46,6 +59,10 @@ struct find {
 	struct open_call *open;
 	size_t open_count;
 	size_t open_capacity;
+	struct returned *returned; /* in order of their depth */
+	size_t returned_count;
+	size_t returned_capacity;
+	uint32_t switches; /* of `sp`, at the last return */
 	uint32_t now[REG_COUNT];
 	struct restore restores[RESTORES_MOST]; /* since the last call or return */
 	size_t restore_count;
@@ -146,36 +163,126 @@ static enum status add_restores(struct find *f, struct abi_call *call)
 	return STATUS_OK;
 }
 
+/* The registers that are kept from the call to its return, as far as they are not one SSA value. */
+static enum status add_same(struct find *f, const struct open_call *call, struct abi_call *done)
+{
+	const uint8_t *saved;
+	size_t count = saved_of(window_template(f->w, done->dyn), &saved);
+	struct abi *abi = f->abi;
+
+	done->same = (uint32_t)abi->same_count;
+	TRY(vec_reserve((void **)&abi->same, &abi->same_capacity, abi->same_count + count,
+	                sizeof(*abi->same)));
+	for (size_t i = 0; i < count; i++) {
+		if (call->ssa_values[i] != f->now[saved[i]] && call->ssa_values[i] != VALUE_CHANGED)
+			abi->same[abi->same_count++] =
+			        (struct abi_same){call->ssa_values[i], f->now[saved[i]]};
+	}
+	done->count = (uint32_t)abi->same_count - done->same;
+	return STATUS_OK;
+}
+
+static enum status add_call(struct abi *abi, const struct abi_call *done)
+{
+	if (done->count == 0 && done->restore_count == 0 &&
+	    (!done->keeps_sp || done->sp[0] == done->sp[1]))
+		return STATUS_OK;
+	TRY(vec_reserve((void **)&abi->calls, &abi->call_capacity, abi->call_count + 1,
+	                sizeof(*abi->calls)));
+	abi->calls[abi->call_count++] = *done;
+	return STATUS_OK;
+}
+
 static enum status close_call(struct find *f, const struct open_call *call, size_t dyn)
 {
 	const struct template *template = window_template(f->w, dyn);
-	const uint8_t *saved;
-	size_t count = saved_of(template, &saved);
-	struct abi *abi = f->abi;
 	struct abi_call done = {
 	        .dyn = (uint32_t)dyn,
 	        .sp = {call->sp, f->now[sp_track_sp(template)]},
-	        .same = (uint32_t)abi->same_count,
 	        .begin = call->dyn,
 	        .keeps_sp = sp_track_is_kept(template, &call->sp_track, &f->sp),
 	};
 
-	TRY(vec_reserve((void **)&abi->same, &abi->same_capacity, abi->same_count + count,
-	                sizeof(*abi->same)));
-	for (size_t i = 0; i < count; i++) {
-		if (call->ssa_values[i] != f->now[saved[i]])
-			abi->same[abi->same_count++] =
-			        (struct abi_same){call->ssa_values[i], f->now[saved[i]]};
-	}
-	done.count = (uint32_t)abi->same_count - done.same;
+	TRY(add_same(f, call, &done));
 	TRY(add_restores(f, &done));
-	if (done.count == 0 && done.restore_count == 0 &&
-	    (!done.keeps_sp || done.sp[0] == done.sp[1]))
+	return add_call(f->abi, &done);
+}
+
+/* Functions returned: what these called does not return again. */
+static void drop_returned(struct find *f)
+{
+	while (f->returned_count > 0 && f->returned[f->returned_count - 1].depth > f->open_count)
+		f->returned_count--;
+}
+
+/* Of one call that is made again it is not known which longjmp() goes back to. */
+static void merge_returned(struct returned *known, const struct open_call *call)
+{
+	for (size_t i = 0; i < SAVED_MOST; i++) {
+		if (known->call.ssa_values[i] != call->ssa_values[i])
+			known->call.ssa_values[i] = VALUE_CHANGED;
+	}
+	if (known->call.sp != call->sp)
+		known->call.sp = VALUE_CHANGED;
+}
+
+/* The call is no open one any more. */
+static enum status keep_returned(struct find *f, const struct open_call *call)
+{
+	size_t depth = f->open_count;
+	size_t first = f->returned_count;
+
+	/* Whose stack is in use without an open call is not known. */
+	if (depth == 0)
 		return STATUS_OK;
-	TRY(vec_reserve((void **)&abi->calls, &abi->call_capacity, abi->call_count + 1,
-	                sizeof(*abi->calls)));
-	abi->calls[abi->call_count++] = done;
+	for (; first > 0 && f->returned[first - 1].depth == depth; first--) {
+		if (f->returned[first - 1].call.after != call->after)
+			continue;
+		merge_returned(&f->returned[first - 1], call);
+		return STATUS_OK;
+	}
+	if (f->returned_count - first == RETURNED_MOST)
+		return STATUS_OK;
+	TRY(vec_reserve((void **)&f->returned, &f->returned_capacity, f->returned_count + 1,
+	                sizeof(*f->returned)));
+	f->returned[f->returned_count++] = (struct returned){*call, depth};
 	return STATUS_OK;
+}
+
+/* The only call that returned to the address and may do so again, or NULL. */
+static const struct returned *find_returned(const struct find *f, uint64_t address)
+{
+	const struct returned *found = NULL;
+
+	for (size_t i = 0; i < f->returned_count; i++) {
+		if (f->returned[i].call.after != address)
+			continue;
+		if (found || f->returned[i].call.sp == VALUE_CHANGED)
+			return NULL;
+		found = &f->returned[i];
+	}
+	return found;
+}
+
+/* A call returns once more: the registers are what they were at the call. */
+static enum status return_again(struct find *f, size_t dyn)
+{
+	const struct template *template = window_template(f->w, dyn);
+	const struct returned *found = find_returned(f, template->address);
+	struct abi_call done = {.dyn = (uint32_t)dyn, .keeps_sp = true};
+
+	if (!found) {
+		/* It may be another stack. */
+		f->returned_count = 0;
+		return STATUS_OK;
+	}
+	done.sp[0] = found->call.sp;
+	done.sp[1] = f->now[sp_track_sp(template)];
+	done.begin = found->call.dyn;
+	f->open_count = found->depth;
+	TRY(add_same(f, &found->call, &done));
+	drop_returned(f);
+	return add_call(f->abi, &done);
 }
 
 /* Keeps where SP and the frame pointer may be the same without its being known. */
@@ -208,7 +315,9 @@ static void note_landing(struct find *f, const struct open_call *call, size_t dy
 static enum status arrive(struct find *f, size_t dyn)
 {
 	uint64_t address = window_template(f->w, dyn)->address;
+	bool is_switched = f->sp.switches != f->switches;
 
+	f->switches = f->sp.switches;
 	TRY(add_landing(f, dyn));
 	for (size_t i = 0; i < DEPTH_SEARCHED && i < f->open_count; i++) {
 		const struct open_call *call = &f->open[f->open_count - 1 - i];
@@ -216,10 +325,12 @@ static enum status arrive(struct find *f, size_t dyn)
 		if (call->after != address)
 			continue;
 		f->open_count -= i + 1;
+		drop_returned(f);
 		note_landing(f, call, dyn);
-		return close_call(f, call, dyn);
+		TRY(close_call(f, call, dyn));
+		return keep_returned(f, call);
 	}
-	return STATUS_OK;
+	return is_switched ? return_again(f, dyn) : STATUS_OK;
 }
 
 static enum status find_calls(struct find *f)
@@ -233,7 +344,7 @@ static enum status find_calls(struct find *f)
 			f->restore_count = 0;
 		}
 		if ((template->insn->flags & UOP_KILLS_REGISTERS) != 0)
-			f->open_count = 0;
+			f->open_count = f->returned_count = 0;
 		if (sp_track_is_call(template)) {
 			TRY(open_call(f, template, dyn));
 			f->restore_count = 0;
@@ -277,6 +388,7 @@ enum status abi_init(struct abi *abi, const struct solver *s)
 	if (status == STATUS_OK)
 		choose_landings(f);
 	free(f->landings);
+	free(f->returned);
 	free(f->open);
 	free(f);
 	return status;

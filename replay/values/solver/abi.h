@@ -18,7 +18,11 @@
  * A return is that of a call if it goes to the address after it, no return in between belongs to
  * the call, and SP is the same on both sides: other stacks, such as those of coroutines and of
  * other tasks, have other values of SP. It is the same, too, if nothing in between makes SP of
- * anything but SP, the frame pointer and constants. What a function that returned has saved is what
+ * anything but SP, the frame pointer and constants. A call returns once more, as setjmp() does by
+ * longjmp(), if its function is active and execution goes to the address after it, that no call
+ * waits at, with an SP that was made of something else: SP and the registers are what they were at
+ * the call. Not if two active functions called there: which of them goes on the flow does not tell.
+ * What a function that returned has saved is what
  * it loads through SP before it returns, and from the call on; what one has saved that is active at
  * the halt is the frame record (AAPCS64 6.4.6) that the chain of X29 leads to, from the last store
  * on; that of an exception's handler has the address that it interrupted, as Linux stores it. Of a

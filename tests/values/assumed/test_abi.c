@@ -20,6 +20,7 @@
 #define BLR_X1       UINT32_C(0xd63f0020)
 #define BL_2         UINT32_C(0x94000002)
 #define BL_BACK_1    UINT32_C(0x97ffffff)
+#define BL_BACK_2    UINT32_C(0x97fffffe)
 #define B_BACK_3     UINT32_C(0x17fffffd)
 #define SUB_SP_16    UINT32_C(0xd10043ff)
 #define SUB_SP_32    UINT32_C(0xd10083ff)
@@ -181,6 +182,69 @@ static void call_ends_with_its_own_return(void **state)
 }
 
 /*
+ * 0 calls 3, which calls 6, as it were setjmp(); 8 is longjmp(), which makes SP and X19 of what is
+ * not known, and goes to 4 again.
+ */
+static void call_returns_again_by_longjmp(void **state)
+{
+#define PROGRAM                                                                                    \
+	{                                                                                          \
+		BL_3, NOP, NOP, BL_3, BR_X1, BL_BACK_2, NOP, RET, MOV_SP_X2, MOV_X19_0, BR_X1,     \
+		        MOV_SP_X2, BR_X1, MOV_X19_7, BR_X1                                         \
+	}
+	static const struct example examples[] = {
+	        {PROGRAM,
+	         {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {8, 3}, {4, 1}, {1, 1}},
+	         {{1, 8, 1, {0}, true}, {0, 9, 1, {0}, false}}},
+	        /* It is not SP that changed: that was no longjmp(). */
+	        {PROGRAM,
+	         {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {9, 2}, {4, 1}, {1, 1}},
+	         {{0, 8, 1, {0}, true}}},
+	        /* Whether 3 is active still is not known: it was called before what is seen. */
+	        {PROGRAM, {{3, 1}, {6, 2}, {4, 1}, {8, 3}, {4, 1}, {1, 1}}, {{0}}},
+	        /* 3 returned to 1 meanwhile. */
+	        {PROGRAM, {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {1, 2}, {8, 3}, {4, 1}, {1, 1}}, {{0}}},
+	        /* Of 3, which called itself, either may go on. */
+	        {PROGRAM,
+	         {{0, 1},
+	          {3, 1},
+	          {6, 2},
+	          {4, 1},
+	          {5, 1},
+	          {3, 1},
+	          {6, 2},
+	          {4, 1},
+	          {8, 3},
+	          {4, 1},
+	          {1, 1}},
+	         {{0, 14, 1, {0}, false}}},
+	        /* Something else ran in between, on a stack of its own. */
+	        {PROGRAM,
+	         {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {8, 3}, {11, 2}, {4, 1}, {1, 1}},
+	         {{0, 11, 1, {0}, false}}},
+	        /* 3 called 6 twice, with two values of X19: either of them may be restored. */
+	        {PROGRAM,
+	         {{0, 1},
+	          {3, 1},
+	          {6, 2},
+	          {4, 1},
+	          {13, 2},
+	          {3, 1},
+	          {6, 2},
+	          {4, 1},
+	          {8, 3},
+	          {4, 1},
+	          {1, 1}},
+	         {{1, 14, 0, {0}, true}, {0, 15, 1, {0}, false}}},
+	};
+#undef PROGRAM
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++)
+		check(&examples[i]);
+}
+
+/*
  * Where two calls have saved X19 and X30, one after the other, in the same two words: no store of
  * unknown address writes there between the store that saves and the load. Numbers are those of
  * accesses: PUSH 0 and 1, STR 2, POP 3 and 4, and once more.
@@ -265,6 +329,7 @@ int main(void)
 	        cmocka_unit_test(saved_registers_are_loaded_through_sp),
 	        cmocka_unit_test(sp_is_the_same_if_constants_or_the_frame_pointer_say_so),
 	        cmocka_unit_test(call_ends_with_its_own_return),
+	        cmocka_unit_test(call_returns_again_by_longjmp),
 	        cmocka_unit_test(saved_registers_are_kept_while_the_function_runs),
 	        cmocka_unit_test(sp_is_the_frame_pointer_after_a_return_if_it_was_at_a_call),
 	};
