@@ -7,6 +7,14 @@ enum {
 	CALL_PAGES = 0x80,      /* in the bound: and as much as makes whole pages of it */
 	PAGE_MOST = 0x10000,
 	CACHEFLUSH = 0xf0002, /* number of the A32 call */
+	RT_SIGRETURN_A64 = 139,
+	RT_SIGRETURN_A32 = 173,
+	SIGRETURN_A32 = 119,
+	KILL_A64 = 129, /* and two more */
+	TGKILL_A64 = 131,
+	KILL_A32 = 37,
+	TKILL_A32 = 238,
+	TGKILL_A32 = 268,
 
 	SEMIHOSTING_NONE = 0xff, /* no word of the block */
 };
@@ -126,6 +134,27 @@ bool call_model_system(const struct call_site *site, struct uop_builder *b)
 		uop_mode_forget_others(b);
 	finish(site, b, result);
 	return true;
+}
+
+static bool is_numbered(const struct call_site *site)
+{
+	return site->has_number && call_model_is_linux(site->isa, site->opcode);
+}
+
+bool call_model_is_sigreturn(const struct call_site *site)
+{
+	if (site->isa == ISA_A64)
+		return is_numbered(site) && site->number == RT_SIGRETURN_A64;
+	return is_numbered(site) &&
+	       (site->number == RT_SIGRETURN_A32 || site->number == SIGRETURN_A32);
+}
+
+bool call_model_sends_signal(const struct call_site *site)
+{
+	if (site->isa == ISA_A64)
+		return is_numbered(site) && site->number >= KILL_A64 && site->number <= TGKILL_A64;
+	return is_numbered(site) && (site->number == KILL_A32 || site->number == TKILL_A32 ||
+	                             site->number == TGKILL_A32);
 }
 
 bool call_model_may_flush(const struct call_site *site)

@@ -26,6 +26,10 @@ struct call_site {
 bool call_model_is_linux(enum isa isa, uint32_t opcode);
 /* Fills `b`. False if it is no Linux system call whose number is known and in the tables. */
 bool call_model_system(const struct call_site *site, struct uop_builder *b);
+/* It is the call by which a handler of a signal ends, where the program goes on as it was. */
+bool call_model_is_sigreturn(const struct call_site *site);
+/* It is one that sends a signal, perhaps to the program itself: kill(), tkill(), tgkill(). */
+bool call_model_sends_signal(const struct call_site *site);
 /* It may be the A32 call that makes code of what was written (cacheflush). */
 bool call_model_may_flush(const struct call_site *site);
 /*

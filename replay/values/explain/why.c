@@ -151,6 +151,7 @@ const char *why_apart_text(enum memdep_apart apart)
 	        [MEMDEP_MAY_ALIAS] = "",
 	        [MEMDEP_APART_ABI] = "a function keeps registers",
 	        [MEMDEP_APART_LITERAL] = "code keeps the constants beside it",
+	        [MEMDEP_APART_SIGNAL] = "the handler of a signal keeps what it interrupts",
 	        [MEMDEP_APART_LOCALS] = "nothing points at a local variable",
 	};
 

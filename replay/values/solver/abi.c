@@ -15,6 +15,10 @@ enum {
 	DEPTH_SEARCHED = 64, /* calls that a return may leave open, as longjmp() does */
 	RESTORES_MOST = 32,
 	RETURNED_MOST = 64, /* calls of one function */
+	SIGNALS_MOST = 16,  /* handlers that are active */
+	SIGNAL_SAVED_MOST = 31 + 1 + 64,
+	SIGNAL_FRAME_MOST = 0x10000, /* bytes below SP, with all that SVE and SME may add */
+	THROW_DEPTH = 2, /* open calls from who called setjmp() to longjmp(), at least */
 };
 
 #define VALUE_CHANGED UINT32_MAX
@@ -24,6 +28,7 @@ struct open_call {
 	uint64_t after;                  /* the address after it */
 	uint32_t ssa_values[SAVED_MOST]; /* of the registers that are saved */
 	uint32_t sp;
+	uint32_t argument; /* SSA value of X0 or R0 */
 	uint32_t dyn;
 	bool has_fp; /* the frame pointer was SP */
 	struct sp_track sp_track;
@@ -37,6 +42,17 @@ struct returned {
 	struct open_call
 	        call; /* its SSA values are VALUE_CHANGED where not all such calls had them */
 	size_t depth;
+};
+
+/* A signal whose handler did not return yet. */
+struct open_signal {
+	uint64_t interrupted; /* the address */
+	uint32_t ssa_values[SIGNAL_SAVED_MOST];
+	uint32_t sp;
+	uint32_t dyn;
+	enum exception_kind exception; /* that was taken there */
+	size_t base;                   /* of struct find, and how many calls were open */
+	size_t open_count;
 };
 
 /* Of an instruction that returns led to: the frame pointer at the calls of these. */
@@ -63,6 +79,10 @@ struct find {
 	size_t returned_count;
 	size_t returned_capacity;
 	uint32_t switches; /* of `sp`, at the last return */
+	size_t base;       /* so many of the open calls are those of what a signal interrupted */
+	struct open_signal signals[SIGNALS_MOST];
+	size_t signal_count;
+	size_t inserted; /* the next one of the window */
 	uint32_t now[REG_COUNT];
 	struct restore restores[RESTORES_MOST]; /* since the last call or return */
 	size_t restore_count;
@@ -102,6 +122,7 @@ static enum status open_call(struct find *f, const struct template *template, si
 	call = &f->open[f->open_count++];
 	call->after = template->address + template->size;
 	call->sp = f->now[sp_track_sp(template)];
+	call->argument = f->now[REG_X0];
 	call->dyn = (uint32_t)dyn;
 	call->has_fp = call->sp == f->now[sp_track_fp(template)];
 	call->sp_track = f->sp;
@@ -232,8 +253,8 @@ static enum status keep_returned(struct find *f, const struct open_call *call)
 	size_t depth = f->open_count;
 	size_t first = f->returned_count;
 
-	/* Whose stack is in use without an open call is not known. */
-	if (depth == 0)
+	/* By the handler of a signal, in the place of what it interrupted. */
+	if (f->signal_count > 0 && depth == f->base)
 		return STATUS_OK;
 	for (; first > 0 && f->returned[first - 1].depth == depth; first--) {
 		if (f->returned[first - 1].call.after != call->after)
@@ -264,14 +285,34 @@ static const struct returned *find_returned(const struct find *f, uint64_t addre
 	return found;
 }
 
+static enum status add_signal(struct abi *abi, struct abi_signal signal)
+{
+	TRY(vec_reserve((void **)&abi->signals, &abi->signal_capacity, abi->signal_count + 1,
+	                sizeof(*abi->signals)));
+	abi->signals[abi->signal_count++] = signal;
+	return STATUS_OK;
+}
+
+/* Handlers of signals that longjmp() leaves: what goes on is older. */
+static enum status leave_handlers(struct find *f, size_t depth)
+{
+	while (depth <= f->base && f->signal_count > 0) {
+		const struct open_signal *signal = &f->signals[--f->signal_count];
+
+		f->base = signal->base;
+		TRY(add_signal(f->abi, (struct abi_signal){signal->dyn, signal->sp}));
+	}
+	return STATUS_OK;
+}
+
 /* A call returns once more: the registers are what they were at the call. */
 static enum status return_again(struct find *f, size_t dyn)
 {
 	const struct template *template = window_template(f->w, dyn);
 	const struct returned *found = find_returned(f, template->address);
-	struct abi_call done = {.dyn = (uint32_t)dyn, .keeps_sp = true};
+	struct abi_call done = {.dyn = (uint32_t)dyn, .keeps_sp = true, .is_again = true};
 
-	if (!found) {
+	if (!found || f->open_count < found->depth + THROW_DEPTH) {
 		/* It may be another stack. */
 		f->returned_count = 0;
 		return STATUS_OK;
@@ -279,6 +320,9 @@ static enum status return_again(struct find *f, size_t dyn)
 	done.sp[0] = found->call.sp;
 	done.sp[1] = f->now[sp_track_sp(template)];
 	done.begin = found->call.dyn;
+	done.buffer[0] = found->call.argument;
+	done.buffer[1] = f->open[f->open_count - 1].argument;
+	TRY(leave_handlers(f, found->depth));
 	f->open_count = found->depth;
 	TRY(add_same(f, &found->call, &done));
 	drop_returned(f);
@@ -311,6 +355,12 @@ static void note_landing(struct find *f, const struct open_call *call, size_t dy
 		*landing = LANDING_HAS_FP;
 }
 
+/* BR, which sp_track_is_return() takes for a return: A64 has others for these. */
+static bool is_jump(const struct template *template)
+{
+	return template->isa == ISA_A64 && (template->opcode & ~0x3e0u) == 0xd61f0000;
+}
+
 /* Execution is at `dyn`, after a return. */
 static enum status arrive(struct find *f, size_t dyn)
 {
@@ -319,7 +369,7 @@ static enum status arrive(struct find *f, size_t dyn)
 
 	f->switches = f->sp.switches;
 	TRY(add_landing(f, dyn));
-	for (size_t i = 0; i < DEPTH_SEARCHED && i < f->open_count; i++) {
+	for (size_t i = 0; i < DEPTH_SEARCHED && f->base + i < f->open_count; i++) {
 		const struct open_call *call = &f->open[f->open_count - 1 - i];
 
 		if (call->after != address)
@@ -330,11 +380,147 @@ static enum status arrive(struct find *f, size_t dyn)
 		TRY(close_call(f, call, dyn));
 		return keep_returned(f, call);
 	}
-	return is_switched ? return_again(f, dyn) : STATUS_OK;
+	if (is_switched)
+		return return_again(f, dyn);
+	/* The function that was active at the window's begin may have returned. */
+	if (f->open_count + f->signal_count == 0 && !is_jump(window_template(f->w, dyn - 1)))
+		f->returned_count = 0;
+	return STATUS_OK;
+}
+
+/* X0 to X30 or R0 to R14 but for SP, the flags, the vectors: what a signal's frame has. */
+static size_t signal_saved(bool is_a64, uint8_t saved[SIGNAL_SAVED_MOST])
+{
+	size_t count = 0;
+
+	for (unsigned int reg = 0; reg < (is_a64 ? 31U : 15U); reg++) {
+		if (is_a64 || reg != 13)
+			saved[count++] = (uint8_t)reg;
+	}
+	saved[count++] = REG_NZCV;
+	for (unsigned int i = 0; i < (is_a64 ? 64U : 32U); i++)
+		saved[count++] = (uint8_t)(REG_V0 + i);
+	return count;
+}
+
+/* Nothing is known to be active any more. */
+static void forget_calls(struct find *f)
+{
+	f->open_count = 0;
+	f->returned_count = 0;
+	f->base = 0;
+	f->signal_count = 0;
+}
+
+static void begin_signal(struct find *f, const struct inserted *event, bool is_a64)
+{
+	uint8_t saved[SIGNAL_SAVED_MOST];
+	size_t count = signal_saved(is_a64, saved);
+	struct open_signal *signal;
+
+	if (f->signal_count == SIGNALS_MOST)
+		forget_calls(f);
+	signal = &f->signals[f->signal_count++];
+	signal->interrupted = event->interrupted;
+	for (size_t i = 0; i < count; i++)
+		signal->ssa_values[i] = f->now[saved[i]];
+	signal->sp = f->now[is_a64 ? REG_SP : 13];
+	signal->dyn = event->dyn;
+	signal->exception = (enum exception_kind)event->exception;
+	signal->base = f->base;
+	signal->open_count = f->open_count;
+	f->base = f->open_count;
+}
+
+/*
+ * The registers from `first` on that are the same after the handler. Of a system call X0 has the
+ * result; what the handler of a fault mends so that execution can go on is not known.
+ */
+static size_t first_same(const struct open_signal *signal, size_t count)
+{
+	if (signal->exception == EXCEPTION_CALL)
+		return 1;
+	return signal->exception == EXCEPTION_INTERRUPT ? 0 : count;
+}
+
+/* The registers at `dyn`, after the handler, are those at the signal. */
+static enum status resume(struct find *f, const struct open_signal *signal, size_t dyn, bool is_a64)
+{
+	uint8_t saved[SIGNAL_SAVED_MOST];
+	size_t count = signal_saved(is_a64, saved);
+	struct abi *abi = f->abi;
+	struct abi_call done = {
+	        .dyn = (uint32_t)dyn,
+	        .sp = {signal->sp, f->now[is_a64 ? REG_SP : 13]},
+	        .same = (uint32_t)abi->same_count,
+	        .begin = signal->dyn,
+	        .keeps_sp = true,
+	};
+
+	TRY(vec_reserve((void **)&abi->same, &abi->same_capacity, abi->same_count + count,
+	                sizeof(*abi->same)));
+	for (size_t i = first_same(signal, count); i < count; i++)
+		abi->same[abi->same_count++] =
+		        (struct abi_same){signal->ssa_values[i], f->now[saved[i]]};
+	done.count = (uint32_t)abi->same_count - done.same;
+	TRY(add_signal(abi, (struct abi_signal){signal->dyn, signal->sp}));
+	TRY(add_signal(abi, (struct abi_signal){(uint32_t)dyn - 1, ABI_NO_FRAME}));
+	return add_call(abi, &done);
+}
+
+/* It goes on where it was, or after the instruction that faulted. */
+static bool goes_on(const struct open_signal *signal, const struct template *template)
+{
+	uint64_t moved = template->address - signal->interrupted;
+
+	if (moved == 0 || signal->exception == EXCEPTION_CALL ||
+	    signal->exception == EXCEPTION_INTERRUPT)
+		return moved == 0;
+	return moved == 4 || (moved == 2 && template->isa == ISA_T32);
+}
+
+/* After the control event before `dyn`, by which a handler of a signal may have ended. */
+static enum status end_signal(struct find *f, size_t dyn)
+{
+	const struct template *template = window_template(f->w, dyn);
+
+	for (size_t i = f->signal_count; i-- > 0;) {
+		const struct open_signal *signal = &f->signals[i];
+
+		if (!template->is_code || !goes_on(signal, template))
+			continue;
+		f->signal_count = i;
+		f->base = signal->base;
+		f->open_count = signal->open_count;
+		drop_returned(f);
+		return resume(f, signal, dyn, template->isa == ISA_A64);
+	}
+	f->open_count = f->base;
+	drop_returned(f);
+	return STATUS_OK;
+}
+
+/* Of a dynamic instruction that may be a control event; registers are as they were before it. */
+static enum diversion pass_event(struct find *f, size_t dyn)
+{
+	const struct inserted *event = &f->w->inserted[f->inserted];
+	enum diversion diversion;
+
+	if (f->inserted == f->w->inserted_count || event->dyn != dyn)
+		return DIVERSION_NONE;
+	f->inserted++;
+	diversion = (enum diversion)event->diversion;
+	if (diversion == DIVERSION_ELSEWHERE)
+		f->returned_count = 0;
+	if ((diversion == DIVERSION_ELSEWHERE || diversion == DIVERSION_SIGNAL) && dyn > 0)
+		begin_signal(f, event, window_template(f->w, dyn - 1)->isa == ISA_A64);
+	return diversion;
 }
 
 static enum status find_calls(struct find *f)
 {
+	enum diversion diversion = DIVERSION_NONE;
+
 	for (size_t dyn = 0; dyn < f->w->dyn_count; dyn++) {
 		const struct template *template = window_template(f->w, dyn);
 
@@ -343,8 +529,12 @@ static enum status find_calls(struct find *f)
 			TRY(arrive(f, dyn));
 			f->restore_count = 0;
 		}
-		if ((template->insn->flags & UOP_KILLS_REGISTERS) != 0)
-			f->open_count = f->returned_count = 0;
+		if (diversion == DIVERSION_SIGRETURN)
+			TRY(end_signal(f, dyn));
+		diversion = pass_event(f, dyn);
+		if (diversion == DIVERSION_NONE &&
+		    (template->insn->flags & UOP_KILLS_REGISTERS) != 0)
+			forget_calls(f);
 		if (sp_track_is_call(template)) {
 			TRY(open_call(f, template, dyn));
 			f->restore_count = 0;
@@ -371,6 +561,14 @@ static void choose_landings(struct find *f)
 	abi->landing_count = kept;
 }
 
+static int compare_signals(const void *a, const void *b)
+{
+	const struct abi_signal *x = a;
+	const struct abi_signal *y = b;
+
+	return (x->dyn > y->dyn) - (x->dyn < y->dyn);
+}
+
 enum status abi_init(struct abi *abi, const struct solver *s)
 {
 	struct find *f = calloc(1, sizeof(*f));
@@ -387,6 +585,8 @@ enum status abi_init(struct abi *abi, const struct solver *s)
 	status = f->landings ? find_calls(f) : STATUS_NO_MEM;
 	if (status == STATUS_OK)
 		choose_landings(f);
+	if (abi->signal_count > 0)
+		qsort(abi->signals, abi->signal_count, sizeof(*abi->signals), compare_signals);
 	free(f->landings);
 	free(f->returned);
 	free(f->open);
@@ -400,7 +600,33 @@ void abi_fini(struct abi *abi)
 	free(abi->same);
 	free(abi->landings);
 	free(abi->restores);
+	free(abi->signals);
 	free(abi->slots);
+}
+
+bool abi_signal_is_apart(const struct solver *s, uint64_t granule, uint32_t access)
+{
+	const struct abi_signal wanted = {.dyn = s->memory.accesses[access].dyn};
+	const struct abi_signal *signal =
+	        s->abi.signal_count == 0 ? NULL
+	                                 : bsearch(&wanted, s->abi.signals, s->abi.signal_count,
+	                                           sizeof(wanted), compare_signals);
+	const struct bits *sp;
+
+	if (!signal || signal->sp == ABI_NO_FRAME)
+		return signal != NULL;
+	sp = &s->ssa_values[signal->sp];
+	return sp->known == UINT64_MAX &&
+	       granule - (sp->value - SIGNAL_FRAME_MOST) >= SIGNAL_FRAME_MOST;
+}
+
+/* setjmp() and longjmp() had two buffers: that was another one, of another stack. */
+static bool has_two_buffers(const struct solver *s, const struct abi_call *call)
+{
+	const struct bits *kept = &s->ssa_values[call->buffer[0]];
+	const struct bits *used = &s->ssa_values[call->buffer[1]];
+
+	return call->is_again && ((kept->value ^ used->value) & kept->known & used->known) != 0;
 }
 
 bool abi_apply(struct solver *s)
@@ -416,6 +642,8 @@ bool abi_apply(struct solver *s)
 		const struct bits *after = &s->ssa_values[call->sp[1]];
 		bool is_same;
 
+		if (has_two_buffers(s, call))
+			continue;
 		if (call->keeps_sp)
 			any |= solve_same(s, call->dyn, call->sp[0], call->sp[1]);
 		is_same = (before->known & after->known) == UINT64_MAX &&

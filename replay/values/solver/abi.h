@@ -15,19 +15,27 @@
  * variable length. So SP is known where code makes it of the frame pointer, as each system call of
  * Linux.
  *
+ * A program of Linux that a signal interrupted has the registers that it had once the signal's
+ * handler has returned (sigreturn) to where it was, though the handler may have changed them; and
+ * the memory, but for the frame below SP, or on a stack of its own, that the handler got.
+ *
  * A return is that of a call if it goes to the address after it, no return in between belongs to
  * the call, and SP is the same on both sides: other stacks, such as those of coroutines and of
  * other tasks, have other values of SP. It is the same, too, if nothing in between makes SP of
- * anything but SP, the frame pointer and constants. A call returns once more, as setjmp() does by
- * longjmp(), if its function is active and execution goes to the address after it, that no call
- * waits at, with an SP that was made of something else: SP and the registers are what they were at
- * the call. Not if two active functions called there: which of them goes on the flow does not tell.
- * What a function that returned has saved is what
- * it loads through SP before it returns, and from the call on; what one has saved that is active at
- * the halt is the frame record (AAPCS64 6.4.6) that the chain of X29 leads to, from the last store
- * on; that of an exception's handler has the address that it interrupted, as Linux stores it. Of a
- * constant it is from the first load on: before it the code may have been copied there. A store
- * through SP of which the address is unknown may be the one that saves, and is doubted as before.
+ * anything but SP, the frame pointer and constants.
+ *
+ * A call returns once more, as setjmp() does by longjmp(), if its function is active and execution
+ * goes to the address after it, that no call waits at, with an SP that was made of something else,
+ * out of a function that was called since: SP and the registers are what they were at the call. Not
+ * if two active functions called there, for which of them goes on the flow does not tell; nor if
+ * the two calls are seen to have had two buffers (X0), as those of coroutines have.
+ *
+ * What a function that returned has saved is what it loads through SP before it returns, and from
+ * the call on; what one has saved that is active at the halt is the frame record (AAPCS64 6.4.6)
+ * that the chain of X29 leads to, from the last store on; that of an exception's handler has the
+ * address that it interrupted, as Linux stores it. Of a constant it is from the first load on:
+ * before it the code may have been copied there. A store through SP of which the address is unknown
+ * may be the one that saves, and is doubted as before.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_SOLVER_ABI_H
 #define CSREPLAY_REPLAY_VALUES_SOLVER_ABI_H
@@ -48,15 +56,17 @@ struct abi_same {
 };
 
 struct abi_call {
-	uint32_t dyn;   /* after the return */
-	uint32_t sp[2]; /* SSA values: before the call and after the return */
-	uint32_t same;  /* the first of its pairs */
+	uint32_t dyn;       /* after the return */
+	uint32_t sp[2];     /* SSA values: before the call and after the return */
+	uint32_t buffer[2]; /* if is_again: of X0 before the call, and before longjmp() */
+	uint32_t same;      /* the first of its pairs */
 	uint32_t count;
 	uint32_t begin;    /* dynamic instruction of the call */
 	uint32_t restores; /* the first of the dynamic instructions that load what it has saved */
 	uint32_t restore_count;
 	bool is_done;  /* of these: what they say is in `slots` */
 	bool keeps_sp; /* nothing in between may have switched stacks, so SP is the same */
+	bool is_again; /* it returned a second time, by longjmp() */
 };
 
 /* Where a return led to: SSA values of SP and of the frame pointer there, that are the same. */
@@ -64,6 +74,15 @@ struct abi_landing {
 	uint32_t dyn;
 	uint32_t sp;
 	uint32_t fp;
+};
+
+/*
+ * What the handler of a signal began at or ended at that returned to what it had interrupted: no
+ * memory changed there but the frame that the operating system made for it, at the begin, below SP.
+ */
+struct abi_signal {
+	uint32_t dyn;
+	uint32_t sp; /* SSA value of SP before the begin; ABI_NO_FRAME: it is the end */
 };
 
 /* No store of unknown address but through SP hits the granule, of accesses first <= a < last. */
@@ -74,6 +93,8 @@ struct abi_slot {
 };
 
 enum { ABI_LIVE_MOST = 64 };
+
+#define ABI_NO_FRAME UINT32_MAX
 
 struct abi {
 	bool is_assumed;
@@ -89,6 +110,9 @@ struct abi {
 	uint32_t *restores;
 	size_t restore_count;
 	size_t restore_capacity;
+	struct abi_signal *signals; /* in order of `dyn` */
+	size_t signal_count;
+	size_t signal_capacity;
 	struct abi_slot *slots; /* in order of granules and accesses */
 	size_t slot_count;
 	size_t slot_capacity;
@@ -99,6 +123,8 @@ struct abi {
 /* Finds the calls of the window. NO_MEM; abi_fini() in any case. */
 MUST_USE enum status abi_init(struct abi *abi, const struct solver *s);
 void abi_fini(struct abi *abi);
+/* True if the access is no change of that memory, as that of a signal whose handler returned. */
+bool abi_signal_is_apart(const struct solver *s, uint64_t granule, uint32_t access);
 /* Applies what follows; true if something new did. */
 bool abi_apply(struct solver *s);
 

@@ -86,6 +86,7 @@ static enum status own_facts(struct solver *s)
 	        PART(s->abi.same, s->abi.same_count),
 	        PART(s->abi.landings, s->abi.landing_count),
 	        PART(s->abi.restores, s->abi.restore_count),
+	        PART(s->abi.signals, s->abi.signal_count),
 	        PART(s->abi.slots, s->abi.slot_count),
 	        PART(s->frames.items, s->frames.count),
 	};
@@ -96,6 +97,7 @@ static enum status own_facts(struct solver *s)
 	s->abi.same_capacity = s->abi.same_count;
 	s->abi.landing_capacity = s->abi.landing_count;
 	s->abi.restore_capacity = s->abi.restore_count;
+	s->abi.signal_capacity = s->abi.signal_count;
 	s->abi.slot_capacity = s->abi.slot_count;
 	s->frames.capacity = s->frames.count;
 	return own_all(parts, sizeof(parts) / sizeof(parts[0]));

@@ -245,6 +245,8 @@ enum memdep_apart memdep_apart(const struct solver *s, uint64_t granule, uint32_
 		return MEMDEP_MAY_ALIAS;
 	if (abi_slot_is_kept(s, granule, access))
 		return MEMDEP_APART_ABI;
+	if (abi_signal_is_apart(s, granule, access))
+		return MEMDEP_APART_SIGNAL;
 	return local_frames_are_apart(s, granule, access) ? MEMDEP_APART_LOCALS : MEMDEP_MAY_ALIAS;
 }
 

@@ -103,6 +103,7 @@ enum memdep_apart {
 	MEMDEP_MAY_ALIAS,     /* it may be one */
 	MEMDEP_APART_ABI,     /* abi.h */
 	MEMDEP_APART_LITERAL, /* the same, of a constant beside code */
+	MEMDEP_APART_SIGNAL,  /* the same, of what a signal has interrupted */
 	MEMDEP_APART_LOCALS,  /* local_frame.h */
 };
 

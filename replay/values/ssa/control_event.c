@@ -588,6 +588,31 @@ static void note(struct control_event_reader *r, const struct notices *n, bool r
 	r->is_return = n->has_return;
 }
 
+/* Of a program of Linux whose kernel is not traced. */
+static void note_diversion(struct control_event_reader *r, const struct notices *n,
+                           const struct control_event_from *from, const uint64_t *pc)
+{
+	const struct element *e = &n->exception;
+	enum exception_kind kind = exception_kind_of(e->exception.info);
+	bool is_elsewhere = n->exceptions == 1 && n->has_gap && !n->lost && !n->has_return &&
+	                    !n->changes_space && pc && from->is_known &&
+	                    e->exception.has_return_address && *pc != e->exception.return_address &&
+	                    may_call_linux(r);
+
+	r->diversion = DIVERSION_NONE;
+	r->interrupted = e->exception.return_address;
+	r->exception = kind;
+	if (!is_elsewhere)
+		return;
+	if (kind == EXCEPTION_CALL && call_model_is_sigreturn(&from->site))
+		r->diversion = DIVERSION_SIGRETURN;
+	else if (exception_is_fault(kind) ||
+	         (kind == EXCEPTION_CALL && call_model_sends_signal(&from->site)))
+		r->diversion = DIVERSION_SIGNAL;
+	else if (kind == EXCEPTION_CALL || kind == EXCEPTION_INTERRUPT)
+		r->diversion = DIVERSION_ELSEWHERE;
+}
+
 bool control_event_next(struct control_event_reader *r, uint64_t position, const uint64_t *pc,
                         const struct control_event_from *from, struct uop_builder *b,
                         bool *changes_space)
@@ -606,6 +631,7 @@ bool control_event_next(struct control_event_reader *r, uint64_t position, const
 	*changes_space = n.changes_space;
 	r->has_own_sp = false;
 	note(r, &n, resumes);
+	note_diversion(r, &n, from, pc);
 	r->selected_by = SLOT_NONE;
 	r->maintains_icache = false;
 	r->is_fault = false;

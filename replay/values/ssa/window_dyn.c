@@ -185,8 +185,8 @@ static enum status insert_dyn(struct collect *c, uint64_t position, struct templ
 
 	TRY(vec_reserve((void **)&w->inserted, &w->inserted_capacity, w->inserted_count + 1,
 	                sizeof(*w->inserted)));
-	w->inserted[w->inserted_count++] =
-	        (struct inserted){position, (uint32_t)w->dyn_count, SLOT_NONE};
+	w->inserted[w->inserted_count++] = (struct inserted){
+	        .position = position, .dyn = (uint32_t)w->dyn_count, .own_sp = SLOT_NONE};
 	TRY(inserted_template(c, &template, &number));
 	c->before.site.has_number = false;
 	c->before.site.has_operation = false;
@@ -215,13 +215,19 @@ static enum status insert_control_event(struct collect *c, uint64_t position, co
 {
 	struct template template = {.changes_translation = changes_translation,
 	                            .maintains_icache = c->control_event.maintains_icache};
+	struct inserted *event;
 
 	if (c->control_event.is_fault && pc) {
 		template.leads_on = true;
 		template.address = *pc;
 		template.isa = (uint8_t)c->before.site.isa;
 	}
-	return insert_dyn(c, position, template);
+	TRY(insert_dyn(c, position, template));
+	event = &c->w->inserted[c->w->inserted_count - 1];
+	event->diversion = (uint8_t)c->control_event.diversion;
+	event->interrupted = c->control_event.interrupted;
+	event->exception = (uint8_t)c->control_event.exception;
+	return STATUS_OK;
 }
 
 /*

@@ -20,7 +20,9 @@
 #define BLR_X1       UINT32_C(0xd63f0020)
 #define BL_2         UINT32_C(0x94000002)
 #define BL_BACK_1    UINT32_C(0x97ffffff)
-#define BL_BACK_2    UINT32_C(0x97fffffe)
+#define BL_BACK_12   UINT32_C(0x97fffff4)
+#define BL_4         UINT32_C(0x94000004)
+#define MOV_X0_2     UINT32_C(0xd2800040)
 #define B_BACK_3     UINT32_C(0x17fffffd)
 #define SUB_SP_16    UINT32_C(0xd10043ff)
 #define SUB_SP_32    UINT32_C(0xd10083ff)
@@ -182,46 +184,58 @@ static void call_ends_with_its_own_return(void **state)
 }
 
 /*
- * 0 calls 3, which calls 6, as it were setjmp(); 8 is longjmp(), which makes SP and X19 of what is
- * not known, and goes to 4 again.
+ * 0 calls 3, which calls 6, as it were setjmp(), and 8, which calls 10, as it were longjmp(): that
+ * makes SP and X19 of what is not known, and goes to 4 again.
  */
 static void call_returns_again_by_longjmp(void **state)
 {
 #define PROGRAM                                                                                    \
 	{                                                                                          \
-		BL_3, NOP, NOP, BL_3, BR_X1, BL_BACK_2, NOP, RET, MOV_SP_X2, MOV_X19_0, BR_X1,     \
-		        MOV_SP_X2, BR_X1, MOV_X19_7, BR_X1                                         \
+		BL_3, NOP, NOP, BL_3, BR_X1, BL_3, NOP, RET, BL_2, BR_X1, MOV_SP_X2, MOV_X19_0,    \
+		        BR_X1, MOV_X19_7, BR_X1, BL_BACK_12                                        \
 	}
 	static const struct example examples[] = {
 	        {PROGRAM,
-	         {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {8, 3}, {4, 1}, {1, 1}},
-	         {{1, 8, 1, {0}, true}, {0, 9, 1, {0}, false}}},
+	         {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {5, 1}, {8, 1}, {10, 3}, {4, 1}, {1, 1}},
+	         {{1, 10, 1, {0}, true}, {0, 11, 1, {0}, false}}},
 	        /* It is not SP that changed: that was no longjmp(). */
 	        {PROGRAM,
-	         {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {9, 2}, {4, 1}, {1, 1}},
-	         {{0, 8, 1, {0}, true}}},
-	        /* Whether 3 is active still is not known: it was called before what is seen. */
-	        {PROGRAM, {{3, 1}, {6, 2}, {4, 1}, {8, 3}, {4, 1}, {1, 1}}, {{0}}},
+	         {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {5, 1}, {8, 1}, {11, 2}, {4, 1}, {1, 1}},
+	         {{0, 10, 1, {0}, true}}},
+	        /* Called by 3 itself it may be a switch of coroutines. */
+	        {PROGRAM,
+	         {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {10, 3}, {4, 1}, {1, 1}},
+	         {{0, 9, 1, {0}, false}}},
+	        /* 3 was called before what is seen. There it may return: to 5. */
+	        {PROGRAM,
+	         {{3, 1}, {6, 2}, {4, 1}, {5, 1}, {8, 1}, {10, 3}, {4, 1}, {1, 1}},
+	         {{0, 9, 1, {0}, true}}},
+	        {PROGRAM,
+	         {{3, 1}, {6, 2}, {4, 1}, {7, 1}, {5, 1}, {8, 1}, {10, 3}, {4, 1}, {1, 1}},
+	         {{0}}},
 	        /* 3 returned to 1 meanwhile. */
-	        {PROGRAM, {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {1, 2}, {8, 3}, {4, 1}, {1, 1}}, {{0}}},
+	        {PROGRAM,
+	         {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {1, 2}, {5, 1}, {8, 1}, {10, 3}, {4, 1}, {1, 1}},
+	         {{0}}},
 	        /* Of 3, which called itself, either may go on. */
 	        {PROGRAM,
 	         {{0, 1},
 	          {3, 1},
 	          {6, 2},
 	          {4, 1},
-	          {5, 1},
+	          {15, 1},
 	          {3, 1},
 	          {6, 2},
 	          {4, 1},
-	          {8, 3},
-	          {4, 1},
-	          {1, 1}},
-	         {{0, 14, 1, {0}, false}}},
+	          {5, 1},
+	          {8, 1},
+	          {10, 3},
+	          {4, 1}},
+	         {{0}}},
 	        /* Something else ran in between, on a stack of its own. */
 	        {PROGRAM,
-	         {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {8, 3}, {11, 2}, {4, 1}, {1, 1}},
-	         {{0, 11, 1, {0}, false}}},
+	         {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {5, 1}, {8, 1}, {10, 3}, {13, 2}, {4, 1}, {1, 1}},
+	         {{0, 13, 1, {0}, false}}},
 	        /* 3 called 6 twice, with two values of X19: either of them may be restored. */
 	        {PROGRAM,
 	         {{0, 1},
@@ -232,16 +246,52 @@ static void call_returns_again_by_longjmp(void **state)
 	          {3, 1},
 	          {6, 2},
 	          {4, 1},
-	          {8, 3},
-	          {4, 1},
-	          {1, 1}},
-	         {{1, 14, 0, {0}, true}, {0, 15, 1, {0}, false}}},
+	          {5, 1},
+	          {8, 1},
+	          {10, 3},
+	          {4, 1}},
+	         {{1, 16, 0, {0}, true}}},
 	};
 #undef PROGRAM
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++)
 		check(&examples[i]);
+}
+
+/* Of SP at the begin: 1 calls setjmp(), 6 longjmp() with what 2 makes X0. */
+static struct bits sp_before_longjmp(uint32_t buffer)
+{
+	static const struct run runs[RUNS_MOST] = {{0, 2}, {5, 1}, {2, 2}, {6, 1}, {8, 2}, {2, 1}};
+	struct solve_options options = {.single_writer = true, .abi = true};
+	struct program p;
+	struct solver s;
+	struct bits sp;
+
+	BEGIN(&p, MOV_X0_1, BL_4, MOV_X0_1, BL_3, NOP, RET, BL_2, NOP, MOV_SP_X20, BR_X21);
+	for (unsigned int i = 0; i < 4; i++)
+		p.code[8 + i] = (uint8_t)(buffer >> 8 * i);
+	put_u64(p.x[0], buffer == MOV_X0_1 ? 1 : 2);
+	put_u64(p.x[AT_LR], CODE + 28);
+	finish_at(&p, runs, CODE + 12);
+	options.window.to = history_length(p.f.history);
+	assert_int_equal(solve_init(&s, p.f.history, &options), STATUS_OK);
+	assert_int_equal(history_length(p.f.history), 9);
+	sp = solve_register(&s, 0, REG_SP);
+	solve_fini(&s);
+	end(&p);
+	return sp;
+}
+
+/* Two buffers: that was a switch to another stack. */
+static void longjmp_goes_to_the_setjmp_of_its_buffer(void **state)
+{
+	struct bits sp = sp_before_longjmp(MOV_X0_1);
+
+	(void)state;
+	assert_int_equal(sp.known, UINT64_MAX);
+	assert_int_equal(sp.value, DATA_AT + 16);
+	assert_int_equal(sp_before_longjmp(MOV_X0_2).known, 0);
 }
 
 /*
@@ -330,6 +380,7 @@ int main(void)
 	        cmocka_unit_test(sp_is_the_same_if_constants_or_the_frame_pointer_say_so),
 	        cmocka_unit_test(call_ends_with_its_own_return),
 	        cmocka_unit_test(call_returns_again_by_longjmp),
+	        cmocka_unit_test(longjmp_goes_to_the_setjmp_of_its_buffer),
 	        cmocka_unit_test(saved_registers_are_kept_while_the_function_runs),
 	        cmocka_unit_test(sp_is_the_frame_pointer_after_a_return_if_it_was_at_a_call),
 	};
