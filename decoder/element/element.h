@@ -190,7 +190,8 @@ struct element {
 			bool return_is_branch_target : 1; /* also target of the last branch */
 			/* ETMv3, M profile: the exception's stacking begins; it has no number. */
 			bool is_data_marker : 1;
-			/* ETMv3: the last instruction listed was not executed. */
+			/* ETMv3: the last instruction listed was not executed; not in a history
+			   that has taken it back. */
 			bool cancels_last : 1;
 			/* ETMv3, M profile: it was executed in part, and is resumed later. */
 			bool last_resumes : 1;

@@ -42,11 +42,12 @@ static enum status emit_cycles(struct etm3_flow *flow, enum element_type type, u
 }
 
 /* That of a packet, by which what is seen of memory may change. */
-static void set_address(struct etm3_flow *flow, uint32_t address)
+static void set_address(struct etm3_flow *flow, const struct etm3_known *known)
 {
 	if (follow_take_place(flow->follow, flow->packet_index))
 		take_view(flow);
-	flow->address = address;
+	flow->address = known->address;
+	flow->isa = known->isa;
 	flow->has_address = true;
 	flow->told_unknown = false;
 	etm3_runs_jump(&flow->runs);
@@ -129,7 +130,7 @@ static enum status take_isync(struct etm3_flow *flow, const struct etm3_packet *
 	element->has_cycles = packet->has_cycles;
 	element->cycles = packet->cycles;
 	if (packet->has_address)
-		set_address(flow, packet->known.address);
+		set_address(flow, &packet->known);
 	return STATUS_OK;
 }
 
@@ -210,7 +211,7 @@ static enum status take_branch(struct etm3_flow *flow, const struct etm3_packet 
 	TRY(etm3_runs_release(&flow->runs));
 	etm_queue_doubt(flow->out, 0);
 	flow->has_last = false;
-	set_address(flow, packet->known.address);
+	set_address(flow, &packet->known);
 	if (packet->has_state && set_state(flow, &packet->known))
 		TRY(emit_context(flow, &element));
 	return is_exception ? emit_exception(flow, exception, is_cancel && is_given_out, has_return)
@@ -270,15 +271,14 @@ static enum status emit_no_memory(struct etm3_flow *flow, uint32_t cycles)
 }
 
 /* Where execution goes on after the instruction. */
-static void pass_insn(struct etm3_flow *flow, const struct walk *walk, bool is_executed,
-                      enum isa *isa)
+static void pass_insn(struct etm3_flow *flow, const struct walk *walk, bool is_executed)
 {
 	flow->last = flow->address;
 	flow->has_last = true;
 	flow->address = (uint32_t)walk->end;
 	if (!is_executed)
 		return;
-	*isa = walk->last.next_isa;
+	flow->isa = walk->last.next_isa;
 	if (walk->last.class == INSN_BRANCH)
 		flow->address = (uint32_t)walk->last.target;
 	if (walk->last.class == INSN_BRANCH_INDIRECT)
@@ -287,11 +287,11 @@ static void pass_insn(struct etm3_flow *flow, const struct walk *walk, bool is_e
 
 /* The instruction was executed, or its condition failed: a run, or an element. */
 static enum status give_insn(struct etm3_flow *flow, const struct walk *walk, bool is_executed,
-                             uint32_t cycles, enum isa isa)
+                             uint32_t cycles)
 {
 	struct etm3_run run = {flow->packet_index, is_executed, flow->config->is_cycle_accurate,
 	                       cycles};
-	struct etm3_place next = {flow->view, flow->address, isa};
+	struct etm3_place next = {flow->view, flow->address, flow->isa};
 
 	if (!flow->uses_runs)
 		return emit_range(flow, walk, is_executed, cycles);
@@ -301,10 +301,9 @@ static enum status give_insn(struct etm3_flow *flow, const struct walk *walk, bo
 	return STATUS_OK;
 }
 
-static enum status walk_atom(struct etm3_flow *flow, bool is_executed, uint32_t cycles,
-                             enum isa *isa)
+static enum status walk_atom(struct etm3_flow *flow, bool is_executed, uint32_t cycles)
 {
-	struct etm3_place place = {flow->view, flow->address, *isa};
+	struct etm3_place place = {flow->view, flow->address, flow->isa};
 	const struct walk *walk;
 	enum status status = flow->uses_runs ? etm3_runs_enter(&flow->runs, place, &walk)
 	                                     : follow_insn(flow->follow, place.view, place.isa,
@@ -322,8 +321,8 @@ static enum status walk_atom(struct etm3_flow *flow, bool is_executed, uint32_t 
 	}
 	if (walk->count == 0)
 		return emit_no_memory(flow, cycles);
-	pass_insn(flow, walk, is_executed, isa);
-	return give_insn(flow, walk, is_executed, cycles, *isa);
+	pass_insn(flow, walk, is_executed);
+	return give_insn(flow, walk, is_executed, cycles);
 }
 
 /* Atoms without an address: that they are not known is told once, their cycles always. */
@@ -344,7 +343,6 @@ static enum status emit_unknown(struct etm3_flow *flow, const struct etm3_packet
 
 static enum status take_p_header(struct etm3_flow *flow, const struct etm3_packet *packet)
 {
-	enum isa isa = packet->known.isa;
 	unsigned int i = 0;
 
 	do {
@@ -354,7 +352,7 @@ static enum status take_p_header(struct etm3_flow *flow, const struct etm3_packe
 		}
 		if (packet->atom_count > 0)
 			TRY(walk_atom(flow, (packet->atoms >> i & 1) != 0,
-			              atom_cycles(packet, i, false), &isa));
+			              atom_cycles(packet, i, false)));
 		else if (flow->config->is_cycle_accurate)
 			TRY(emit_cycles(flow, ELEMENT_CYCLE_COUNT, atom_cycles(packet, i, false)));
 	} while (++i < packet->atom_count);
@@ -636,9 +634,10 @@ bool etm3_flow_next_address(const struct etm3_flow *flow, uint64_t *address)
 
 void etm3_flow_describe(const struct etm3_flow *flow, struct text *out)
 {
-	text_printf(out, "state %d address %d %x told unknown %d last %d %x\n", (int)flow->state,
-	            flow->has_address, flow->has_address ? flow->address : 0, flow->told_unknown,
-	            flow->has_last, flow->has_last ? flow->last : 0);
+	text_printf(out, "state %d address %d %x isa %d told unknown %d last %d %x\n",
+	            (int)flow->state, flow->has_address, flow->has_address ? flow->address : 0,
+	            flow->has_address ? (int)flow->isa : 0, flow->told_unknown, flow->has_last,
+	            flow->has_last ? flow->last : 0);
 	text_printf(out, "excepted %d %x view %x held %d in doubt %d\n", flow->is_excepted,
 	            flow->is_excepted ? flow->return_address : 0, flow->view, flow->runs.has_held,
 	            flow->runs.was_in_doubt);

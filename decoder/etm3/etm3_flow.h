@@ -45,6 +45,7 @@ struct etm3_flow {
 	/* Where the core is. */
 	bool has_address;
 	uint32_t address;  /* of the next instruction; valid if has_address */
+	enum isa isa;      /* of it: as the last packet with an address says, or BLX since */
 	bool told_unknown; /* that there is no address */
 	bool has_last;     /* an instruction was executed since the last branch packet */
 	uint32_t last;     /* its address; valid if has_last */

@@ -112,9 +112,9 @@ static inline bool stands_at(struct quick *q, uint32_t *node)
 	*node = q->node;
 	if (q->last == GRAPH_NO_NODE)
 		*node = flow->has_address
-		                ? etm3_runs_find(&flow->runs,
-		                                 (struct etm3_place){flow->view, flow->address,
-		                                                     q->reader->known.isa})
+		                ? etm3_runs_find(
+		                          &flow->runs,
+		                          (struct etm3_place){flow->view, flow->address, flow->isa})
 		                : GRAPH_NO_NODE;
 	return *node != GRAPH_NO_NODE;
 }
@@ -209,8 +209,12 @@ static void settle(const struct quick *q)
 	flow->last = (uint32_t)last->start;
 	flow->runs.at = q->node;
 	flow->runs.from = q->node == GRAPH_LEAVES ? q->last : GRAPH_NO_NODE;
-	flow->address =
-	        (uint32_t)(q->node == GRAPH_LEAVES ? last->end : graph->nodes[q->node].walk.start);
+	if (q->node == GRAPH_LEAVES) {
+		flow->address = (uint32_t)last->end;
+		return;
+	}
+	flow->address = (uint32_t)graph->nodes[q->node].walk.start;
+	flow->isa = graph->nodes[q->node].walk.isa;
 }
 
 enum status etm3_flow_quick(struct etm3_flow *flow, const struct etm3_reader *reader,

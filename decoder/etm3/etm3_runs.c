@@ -65,8 +65,7 @@ static void learn_edge(struct etm3_runs *runs, bool is_executed, const struct et
 	if (runs->at == GRAPH_NO_NODE ||
 	    !graph_link(runs->graph, runs->node, is_executed, runs->at))
 		runs->at = GRAPH_NO_NODE;
-	/* To another instruction set the edge is for this packet alone. */
-	else if (runs->graph->nodes[runs->node].walk.isa == next->isa)
+	else
 		*edge = runs->at;
 }
 

@@ -258,6 +258,10 @@ static enum status add_event(struct part_builder *b, const struct element *eleme
 {
 	struct history_event event = {b->log.length, *element};
 
+	/* Of what the history still has. */
+	if (element->type == ELEMENT_EXCEPTION && b->has_cancelled)
+		event.element.exception.cancels_last = false;
+	b->has_cancelled = false;
 	if (element->type == ELEMENT_ADDR_NACC)
 		return row_log_add_alike(&b->notes.events, ELEMENT_ADDR_NACC, NACC_WORDS, &event);
 	TRY(notes_add_event(&b->notes, &event));
@@ -562,6 +566,7 @@ static enum status cancel_last(struct part_builder *b, uint64_t index)
 	TRY(data_items_cancel(&b->notes.events, log->length));
 	outcome_log_drop_last(log);
 	b->has_dropped_last = true;
+	b->has_cancelled = true;
 	if (b->group_block > log->block_count)
 		b->group_block = log->block_count;
 	rest.count--;

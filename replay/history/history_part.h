@@ -31,6 +31,7 @@ struct part_builder {
 	uint64_t group_runs;    /* runs before the group being built */
 	size_t group_block;     /* its first block */
 	bool has_dropped_last;  /* visits of the group say too much */
+	bool has_cancelled;     /* the last instruction, which the exception at hand said */
 	bool in_trace;          /* the source has said something of execution */
 	bool first_explained;   /* before the first run is what parts it from what was before */
 	uint64_t first_index;   /* Idx of the first run, of a part that has runs as atom batches */

@@ -258,7 +258,6 @@ static void find_exceptions(const char *trace, size_t size, struct element excep
 static void check_return(const struct element *e, bool has_return, uint64_t address)
 {
 	assert_int_equal(e->exception.has_return_address, has_return);
-	assert_int_equal(e->exception.return_is_implied, has_return);
 	assert_int_equal(e->exception.return_address, has_return ? address : 0);
 }
 
@@ -544,6 +543,17 @@ static void exchange_changes_the_instruction_set(void **state)
 	        "b+link )\n"
 	        "13 INSTR_RANGE(exec range=0x1180:[0x1182] num_i(1) last_sz(2) (ISA=T32) E --- )\n"
 	        "13 EO_TRACE( [end-of-trace])\n");
+	/* A P-header that begins there, and one more that goes on. */
+	assert_trace(
+	        &plain, BYTES(ASYNC AT("\x1c") E EE), 0x1180,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x101c:[0x1020] num_i(1) last_sz(4) (ISA=A32) E BR  "
+	        "b+link )\n"
+	        "14 INSTR_RANGE(exec range=0x1180:[0x1182] num_i(1) last_sz(2) (ISA=T32) E --- )\n"
+	        "14 INSTR_RANGE(exec range=0x1182:[0x1184] num_i(1) last_sz(2) (ISA=T32) E BR  )\n"
+	        "14 EO_TRACE( [end-of-trace])\n");
 	assert_trace(
 	        &plain, BYTES(ASYNC AT("\x1c") "\x8e"), 0x1024,
 	        "0 NO_SYNC( [init-decoder])\n"

@@ -462,8 +462,12 @@ static void history_cancelled_instruction_is_taken_back(void **state)
 		assert_int_equal(insn.address, pcs[i]);
 	}
 	assert_int_equal(history_event_count(f.history), 3);
-	for (size_t i = 0; history_event(f.history, i, &event); i++)
+	for (size_t i = 0; history_event(f.history, i, &event); i++) {
 		assert_int_equal(event.position, 1);
+		/* Who reads the event beside what is left has nothing to take back. */
+		if (event.element.type == ELEMENT_EXCEPTION)
+			assert_false(event.element.exception.cancels_last);
+	}
 	count = history_gap_count(f.history);
 	assert_int_equal(count, 0);
 	close_fixture(&f);

@@ -82,7 +82,8 @@ struct find {
 	size_t base;       /* so many of the open calls are those of what a signal interrupted */
 	struct open_signal signals[SIGNALS_MOST];
 	size_t signal_count;
-	size_t inserted; /* the next one of the window */
+	size_t inserted;          /* the next one of the window, */
+	enum diversion diversion; /* and what the one before was, if it is the last instruction */
 	uint32_t now[REG_COUNT];
 	struct restore restores[RESTORES_MOST]; /* since the last call or return */
 	size_t restore_count;
@@ -500,27 +501,30 @@ static enum status end_signal(struct find *f, size_t dyn)
 	return STATUS_OK;
 }
 
-/* Of a dynamic instruction that may be a control event; registers are as they were before it. */
-static enum diversion pass_event(struct find *f, size_t dyn)
+/* A signal that ends before a dynamic instruction, or begins at it; registers are as before it. */
+static enum status pass_event(struct find *f, size_t dyn)
 {
 	const struct inserted *event = &f->w->inserted[f->inserted];
-	enum diversion diversion;
 
-	if (f->inserted == f->w->inserted_count || event->dyn != dyn)
-		return DIVERSION_NONE;
-	f->inserted++;
-	diversion = (enum diversion)event->diversion;
-	if (diversion == DIVERSION_ELSEWHERE)
+	if (f->diversion == DIVERSION_SIGRETURN)
+		TRY(end_signal(f, dyn));
+	f->diversion = DIVERSION_NONE;
+	if (f->inserted < f->w->inserted_count && event->dyn == dyn) {
+		f->inserted++;
+		f->diversion = (enum diversion)event->diversion;
+	}
+	if (f->diversion == DIVERSION_ELSEWHERE)
 		f->returned_count = 0;
-	if ((diversion == DIVERSION_ELSEWHERE || diversion == DIVERSION_SIGNAL) && dyn > 0)
+	if ((f->diversion == DIVERSION_ELSEWHERE || f->diversion == DIVERSION_SIGNAL) && dyn > 0)
 		begin_signal(f, event, window_template(f->w, dyn - 1)->isa == ISA_A64);
-	return diversion;
+	if (f->diversion == DIVERSION_NONE &&
+	    (window_template(f->w, dyn)->insn->flags & UOP_KILLS_REGISTERS) != 0)
+		forget_calls(f);
+	return STATUS_OK;
 }
 
 static enum status find_calls(struct find *f)
 {
-	enum diversion diversion = DIVERSION_NONE;
-
 	for (size_t dyn = 0; dyn < f->w->dyn_count; dyn++) {
 		const struct template *template = window_template(f->w, dyn);
 
@@ -529,12 +533,7 @@ static enum status find_calls(struct find *f)
 			TRY(arrive(f, dyn));
 			f->restore_count = 0;
 		}
-		if (diversion == DIVERSION_SIGRETURN)
-			TRY(end_signal(f, dyn));
-		diversion = pass_event(f, dyn);
-		if (diversion == DIVERSION_NONE &&
-		    (template->insn->flags & UOP_KILLS_REGISTERS) != 0)
-			forget_calls(f);
+		TRY(pass_event(f, dyn));
 		if (sp_track_is_call(template)) {
 			TRY(open_call(f, template, dyn));
 			f->restore_count = 0;

@@ -187,76 +187,74 @@ static void call_ends_with_its_own_return(void **state)
  * 0 calls 3, which calls 6, as it were setjmp(), and 8, which calls 10, as it were longjmp(): that
  * makes SP and X19 of what is not known, and goes to 4 again.
  */
-static void call_returns_again_by_longjmp(void **state)
-{
 #define PROGRAM                                                                                    \
 	{                                                                                          \
 		BL_3, NOP, NOP, BL_3, BR_X1, BL_3, NOP, RET, BL_2, BR_X1, MOV_SP_X2, MOV_X19_0,    \
 		        BR_X1, MOV_X19_7, BR_X1, BL_BACK_12                                        \
 	}
-	static const struct example examples[] = {
-	        {PROGRAM,
-	         {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {5, 1}, {8, 1}, {10, 3}, {4, 1}, {1, 1}},
-	         {{1, 10, 1, {0}, true}, {0, 11, 1, {0}, false}}},
-	        /* It is not SP that changed: that was no longjmp(). */
-	        {PROGRAM,
-	         {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {5, 1}, {8, 1}, {11, 2}, {4, 1}, {1, 1}},
-	         {{0, 10, 1, {0}, true}}},
-	        /* Called by 3 itself it may be a switch of coroutines. */
-	        {PROGRAM,
-	         {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {10, 3}, {4, 1}, {1, 1}},
-	         {{0, 9, 1, {0}, false}}},
-	        /* 3 was called before what is seen. There it may return: to 5. */
-	        {PROGRAM,
-	         {{3, 1}, {6, 2}, {4, 1}, {5, 1}, {8, 1}, {10, 3}, {4, 1}, {1, 1}},
-	         {{0, 9, 1, {0}, true}}},
-	        {PROGRAM,
-	         {{3, 1}, {6, 2}, {4, 1}, {7, 1}, {5, 1}, {8, 1}, {10, 3}, {4, 1}, {1, 1}},
-	         {{0}}},
-	        /* 3 returned to 1 meanwhile. */
-	        {PROGRAM,
-	         {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {1, 2}, {5, 1}, {8, 1}, {10, 3}, {4, 1}, {1, 1}},
-	         {{0}}},
-	        /* Of 3, which called itself, either may go on. */
-	        {PROGRAM,
-	         {{0, 1},
-	          {3, 1},
-	          {6, 2},
-	          {4, 1},
-	          {15, 1},
-	          {3, 1},
-	          {6, 2},
-	          {4, 1},
-	          {5, 1},
-	          {8, 1},
-	          {10, 3},
-	          {4, 1}},
-	         {{0}}},
-	        /* Something else ran in between, on a stack of its own. */
-	        {PROGRAM,
-	         {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {5, 1}, {8, 1}, {10, 3}, {13, 2}, {4, 1}, {1, 1}},
-	         {{0, 13, 1, {0}, false}}},
-	        /* 3 called 6 twice, with two values of X19: either of them may be restored. */
-	        {PROGRAM,
-	         {{0, 1},
-	          {3, 1},
-	          {6, 2},
-	          {4, 1},
-	          {13, 2},
-	          {3, 1},
-	          {6, 2},
-	          {4, 1},
-	          {5, 1},
-	          {8, 1},
-	          {10, 3},
-	          {4, 1}},
-	         {{1, 16, 0, {0}, true}}},
-	};
+static const struct example again[] = {
+        {PROGRAM,
+         {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {5, 1}, {8, 1}, {10, 3}, {4, 1}, {1, 1}},
+         {{1, 10, 1, {0}, true}, {0, 11, 1, {0}, false}}},
+        /* It is not SP that changed: that was no longjmp(). */
+        {PROGRAM,
+         {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {5, 1}, {8, 1}, {11, 2}, {4, 1}, {1, 1}},
+         {{0, 10, 1, {0}, true}}},
+        /* Called by 3 itself it may be a switch of coroutines. */
+        {PROGRAM,
+         {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {10, 3}, {4, 1}, {1, 1}},
+         {{0, 9, 1, {0}, false}}},
+        /* 3 was called before what is seen. There it may return: to 5. */
+        {PROGRAM,
+         {{3, 1}, {6, 2}, {4, 1}, {5, 1}, {8, 1}, {10, 3}, {4, 1}, {1, 1}},
+         {{0, 9, 1, {0}, true}}},
+        {PROGRAM, {{3, 1}, {6, 2}, {4, 1}, {7, 1}, {5, 1}, {8, 1}, {10, 3}, {4, 1}, {1, 1}}, {{0}}},
+        /* 3 returned to 1 meanwhile. */
+        {PROGRAM,
+         {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {1, 2}, {5, 1}, {8, 1}, {10, 3}, {4, 1}, {1, 1}},
+         {{0}}},
+        /* Of 3, which called itself, either may go on. */
+        {PROGRAM,
+         {{0, 1},
+          {3, 1},
+          {6, 2},
+          {4, 1},
+          {15, 1},
+          {3, 1},
+          {6, 2},
+          {4, 1},
+          {5, 1},
+          {8, 1},
+          {10, 3},
+          {4, 1}},
+         {{0}}},
+        /* Something else ran in between, on a stack of its own. */
+        {PROGRAM,
+         {{0, 1}, {3, 1}, {6, 2}, {4, 1}, {5, 1}, {8, 1}, {10, 3}, {13, 2}, {4, 1}, {1, 1}},
+         {{0, 13, 1, {0}, false}}},
+        /* 3 called 6 twice, with two values of X19: either of them may be restored. */
+        {PROGRAM,
+         {{0, 1},
+          {3, 1},
+          {6, 2},
+          {4, 1},
+          {13, 2},
+          {3, 1},
+          {6, 2},
+          {4, 1},
+          {5, 1},
+          {8, 1},
+          {10, 3},
+          {4, 1}},
+         {{1, 16, 0, {0}, true}}},
+};
 #undef PROGRAM
 
+static void call_returns_again_by_longjmp(void **state)
+{
 	(void)state;
-	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++)
-		check(&examples[i]);
+	for (size_t i = 0; i < sizeof(again) / sizeof(again[0]); i++)
+		check(&again[i]);
 }
 
 /* Of SP at the begin: 1 calls setjmp(), 6 longjmp() with what 2 makes X0. */
