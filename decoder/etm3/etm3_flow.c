@@ -154,20 +154,19 @@ static enum exception_numbering numbering_of(const struct etm3_flow *flow,
 /*
  * What note_exception() noted is the preferred return address. It is not of an instruction that
  * faulted and that the trace has as executed, which is returned to (BKPT is a Prefetch Abort, too);
- * and of one that was cancelled before the last address the trace does not say which it was. The M
- * profile has the address in the exception's frame.
+ * and of one that was cancelled before the last address the trace does not say which it was.
  */
 static bool knows_return(const struct etm3_flow *flow, const struct etm3_exception *exception)
 {
 	enum exception_kind kind =
 	        exception_kind_of(exception_find(numbering_of(flow, exception), exception->number));
 
-	if (!flow->is_excepted || flow->config->is_m_profile)
+	if (!flow->is_excepted)
 		return false;
 	if (exception->is_cancel)
 		return flow->has_last;
-	return !flow->has_last || kind == EXCEPTION_INTERRUPT || kind == EXCEPTION_DEBUG ||
-	       kind == EXCEPTION_CALL;
+	return !flow->has_last || kind == EXCEPTION_INTERRUPT || kind == EXCEPTION_SYSTEM ||
+	       kind == EXCEPTION_DEBUG || kind == EXCEPTION_CALL;
 }
 
 static enum status emit_exception(struct etm3_flow *flow, const struct etm3_exception *exception,

@@ -252,9 +252,9 @@ static const struct owner processes[2] = {{SPACE_ANY, {.has_id = true, .id = 7}}
 static const struct owner security_states[2] = {{.space = SPACE_S}, {.space = SPACE_N}};
 
 /* The same trace for a listing and for a history. */
-static void assert_in_two_spaces(const struct owner *of, const struct setup *setup,
-                                 const char *trace, size_t size, uint64_t next,
-                                 const char *expected)
+static inline void assert_in_two_spaces(const struct owner *of, const struct setup *setup,
+                                        const char *trace, size_t size, uint64_t next,
+                                        const char *expected)
 {
 	owners = of;
 	assert_trace(setup, trace, size, next, expected);
@@ -265,8 +265,8 @@ static void assert_in_two_spaces(const struct owner *of, const struct setup *set
 }
 
 /* The same where one program takes the place of the other. */
-static void assert_in_time(const struct setup *setup, const char *trace, size_t size, uint64_t next,
-                           const char *expected)
+static inline void assert_in_time(const struct setup *setup, const char *trace, size_t size,
+                                  uint64_t next, const char *expected)
 {
 	changes_in_time = true;
 	assert_trace(setup, trace, size, next, expected);
@@ -280,8 +280,8 @@ static void assert_in_time(const struct setup *setup, const char *trace, size_t 
  * The trace has a packet with the context ID and then instructions of process 7, which is thread
  * 0x1207 and has ASID 7. They are decoded if ID and form of CONTEXTIDR say that it is the process.
  */
-static void assert_process_is_told(const struct setup *setup, enum contextidr_form form,
-                                   const char *trace, size_t size, bool is_told)
+static inline void assert_process_is_told(const struct setup *setup, enum contextidr_form form,
+                                          const char *trace, size_t size, bool is_told)
 {
 	static uint64_t owner = 7;
 	struct system_log log = {.form = form, .owners = &owner, .owner_count = 1};
@@ -313,8 +313,8 @@ static void assert_process_is_told(const struct setup *setup, enum contextidr_fo
 
 /* The same where the opcode at 0x1014 was written, and was 0xea000000 from a place of the trace on.
  */
-static void assert_written(const struct setup *setup, const char *trace, size_t size,
-                           uint64_t place, uint64_t next, const char *expected)
+static inline void assert_written(const struct setup *setup, const char *trace, size_t size,
+                                  uint64_t place, uint64_t next, const char *expected)
 {
 	struct code_past past = {0};
 	struct code_time *time;
@@ -356,7 +356,7 @@ static void assert_ends(const struct setup *setup, const uint8_t *trace, size_t 
 }
 
 /* The trace with bytes changed, and with every cut. */
-static void assert_damage_ends(const struct setup *setup, const char *trace, size_t size)
+static inline void assert_damage_ends(const struct setup *setup, const char *trace, size_t size)
 {
 	uint8_t data[256];
 	uint32_t random = 7;
@@ -375,7 +375,7 @@ static void assert_damage_ends(const struct setup *setup, const char *trace, siz
 }
 
 /* Opening without one of the registers names it. */
-static void assert_registers_are_needed(const struct setup *setup)
+static inline void assert_registers_are_needed(const struct setup *setup)
 {
 	for (size_t i = 0; i < REGISTERS; i++) {
 		struct text expected = {0};

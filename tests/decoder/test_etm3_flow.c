@@ -21,9 +21,8 @@ static const struct setup m_profile = {PROTOCOL_ETM3, 0x4000, CCER, 0x410cf250, 
 #define EE         "\x88"
 #define EN         "\xc4"
 /* Branch addresses with an exception, to 0x1100. */
-#define IRQ      "\x81\x91\x80\x80\x48\x1c"
-#define PREFETCH "\x81\x91\x80\x80\x48\x16"
-#define ABORT    "\x81\x91\x80\x80\x48\x38" /* cancels the last instruction */
+#define IRQ   "\x81\x91\x80\x80\x48\x1c"
+#define ABORT "\x81\x91\x80\x80\x48\x38" /* cancels the last instruction */
 
 static void atom_is_one_instruction(void **state)
 {
@@ -191,184 +190,6 @@ static void isync_in_a_multiple_load_starts_after_it(void **state)
 	             "15 EO_TRACE( [end-of-trace])\n");
 }
 
-static void exception_stands_where_it_would_return_to(void **state)
-{
-	(void)state;
-	assert_trace(
-	        &plain, BYTES(ASYNC AT("\x00") EE IRQ), 0x1010,
-	        "0 NO_SYNC( [init-decoder])\n"
-	        "6 TRACE_ON( [begin or filter])\n"
-	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
-	        "13 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
-	        "13 INSTR_RANGE(exec range=0x1004:[0x1008] num_i(1) last_sz(4) (ISA=A32) E BR  )\n"
-	        "14 EXCEPTION(excep num (0x0e) )\n"
-	        "14 EO_TRACE( [end-of-trace])\n");
-	assert_trace(
-	        &plain, BYTES(ASYNC AT("\x00") EE IRQ E), 0x1104,
-	        "0 NO_SYNC( [init-decoder])\n"
-	        "6 TRACE_ON( [begin or filter])\n"
-	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
-	        "13 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
-	        "13 INSTR_RANGE(exec range=0x1004:[0x1008] num_i(1) last_sz(4) (ISA=A32) E BR  )\n"
-	        "14 EXCEPTION(excep num (0x0e) )\n"
-	        "20 INSTR_RANGE(exec range=0x1100:[0x1104] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
-	        "20 EO_TRACE( [end-of-trace])\n");
-}
-
-static void exception_cancels_the_last_instruction(void **state)
-{
-	(void)state;
-	/* A P-header of one atom can be taken back; of two, the second was given out. */
-	assert_trace(&plain, BYTES(ASYNC AT("\x00") E ABORT), 0x1000,
-	             "0 NO_SYNC( [init-decoder])\n"
-	             "6 TRACE_ON( [begin or filter])\n"
-	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
-	             "14 EXCEPTION(excep num (0x0c) )\n"
-	             "14 EO_TRACE( [end-of-trace])\n");
-	assert_trace(
-	        &plain, BYTES(ASYNC AT("\x00") EE ABORT), 0x1004,
-	        "0 NO_SYNC( [init-decoder])\n"
-	        "6 TRACE_ON( [begin or filter])\n"
-	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
-	        "13 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
-	        "13 INSTR_RANGE(exec range=0x1004:[0x1008] num_i(1) last_sz(4) (ISA=A32) E BR  )\n"
-	        "14 EXCEPTION(excep num (0x0c) )\n"
-	        "14 EO_TRACE( [end-of-trace])\n");
-}
-
-/* The two exceptions of a trace. */
-static void find_exceptions(const char *trace, size_t size, struct element exceptions[2])
-{
-	struct decoder *decoder;
-	struct element element;
-	size_t count = 0;
-	struct world w;
-
-	world_init(&w, &plain, trace, size);
-	assert_int_equal(world_open(&w, false, &decoder), STATUS_OK);
-	while (decoder_next(decoder, &element) == STATUS_OK) {
-		if (element.type == ELEMENT_EXCEPTION && count < 2)
-			exceptions[count++] = element;
-	}
-	assert_int_equal(count, 2);
-	decoder_destroy(decoder);
-	world_fini(&w);
-}
-
-static void check_return(const struct element *e, bool has_return, uint64_t address)
-{
-	assert_int_equal(e->exception.has_return_address, has_return);
-	assert_int_equal(e->exception.return_address, has_return ? address : 0);
-}
-
-/* What no packet has, and no listing, and who looks for values of the past asks for. */
-static void exception_knows_where_it_would_return_to(void **state)
-{
-	struct element e[2];
-
-	(void)state;
-	/* Execution stands at 0x1010; the instruction at 0x1000 was cancelled. */
-	find_exceptions(BYTES(ASYNC AT("\x00") EE IRQ AT("\x00") E ABORT), e);
-	check_return(&e[0], true, 0x1010);
-	check_return(&e[1], true, 0x1000);
-	/* A Prefetch Abort at an address that a packet has; after an instruction that may be BKPT.
-	 */
-	find_exceptions(BYTES(ASYNC AT("\x00") EE TO_1014 PREFETCH AT("\x00") E PREFETCH), e);
-	check_return(&e[0], true, 0x1014);
-	check_return(&e[1], false, 0);
-	/* What was cancelled is before the address. */
-	find_exceptions(BYTES(ASYNC AT("\x00") EE TO_1014 ABORT AT("\x00") E IRQ), e);
-	check_return(&e[0], false, 0);
-	check_return(&e[1], true, 0x1004);
-}
-
-static void exception_says_that_it_cancels_what_was_given_out(void **state)
-{
-	static const char trace[] = ASYNC AT("\x00") EE ABORT AT("\x00") E ABORT;
-	struct element exceptions[2];
-
-	(void)state;
-	find_exceptions(trace, sizeof(trace) - 1, exceptions);
-	assert_true(exceptions[0].exception.cancels_last);
-	assert_false(exceptions[1].exception.cancels_last);
-}
-
-static void exception_says_that_what_ran_last_is_resumed(void **state)
-{
-	static const char trace[] =
-	        ASYNC AT("\x00") E "\x83\x80\x80\x80\x48\x94\x45" E "\x83\x80\x80\x80\x48\x14";
-	struct element exceptions[2];
-
-	(void)state;
-	find_exceptions(trace, sizeof(trace) - 1, exceptions);
-	assert_true(exceptions[0].exception.last_resumes);
-	assert_false(exceptions[1].exception.last_resumes);
-}
-
-static void exception_changes_the_security_state(void **state)
-{
-	(void)state;
-	/* To non-secure Hyp mode, and no exception; then an SVC that changes nothing. */
-	assert_trace(
-	        &plain,
-	        BYTES(ASYNC AT("\x00") "\x81\x91\x80\x80\x48\x81\x20\x81\x91\x80\x80\x48\x95\x20"),
-	        0x1100,
-	        "0 NO_SYNC( [init-decoder])\n"
-	        "6 TRACE_ON( [begin or filter])\n"
-	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
-	        "13 PE_CONTEXT((ISA=A32) EL2N; 32-bit; CTXTID=0x7; )\n"
-	        "20 EXCEPTION(excep num (0x0a) )\n"
-	        "20 EO_TRACE( [end-of-trace])\n");
-}
-
-static void alternative_encoding_has_short_exceptions(void **state)
-{
-	(void)state;
-	assert_trace(
-	        &alt, BYTES(ASYNC AT("\x00") E "\x8b\x50\x1c" N), 0x1018,
-	        "0 NO_SYNC( [init-decoder])\n"
-	        "6 TRACE_ON( [begin or filter])\n"
-	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
-	        "13 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
-	        "14 EXCEPTION(excep num (0x0e) )\n"
-	        "17 INSTR_RANGE(exec range=0x1014:[0x1018] num_i(1) last_sz(4) (ISA=A32) N BR   "
-	        "<cond>)\n"
-	        "17 EO_TRACE( [end-of-trace])\n");
-}
-
-static void exception_return_is_in_doubt_with_its_instruction(void **state)
-{
-	(void)state;
-	assert_trace(&plain, BYTES(ASYNC AT("\x18") E "\x76" TO_1014), 0x1014,
-	             "0 NO_SYNC( [init-decoder])\n"
-	             "6 TRACE_ON( [begin or filter])\n"
-	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
-	             "13 INSTR_RANGE(exec range=0x1018:[0x101c] num_i(1) last_sz(4) (ISA=A32) E "
-	             "iBR V7:impl ret)\n"
-	             "14 EXCEPTION_RET()\n"
-	             "15 EO_TRACE( [end-of-trace])\n");
-	assert_trace(&plain, BYTES(ASYNC AT("\x18") E "\x76" ABORT), 0x1018,
-	             "0 NO_SYNC( [init-decoder])\n"
-	             "6 TRACE_ON( [begin or filter])\n"
-	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
-	             "15 EXCEPTION(excep num (0x0c) )\n"
-	             "15 EO_TRACE( [end-of-trace])\n");
-}
-
-static void exception_return_of_m_profile_is_in_doubt_alone(void **state)
-{
-	(void)state;
-	assert_trace(&m_profile, BYTES(ASYNC AT("\x18") E "\x7e\x76" ABORT), 0x1018,
-	             "0 NO_SYNC( [init-decoder])\n"
-	             "6 TRACE_ON( [begin or filter])\n"
-	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
-	             "13 INSTR_RANGE(exec range=0x1018:[0x101c] num_i(1) last_sz(4) (ISA=A32) E "
-	             "iBR V7:impl ret)\n"
-	             "14 EXCEPTION(excep num (0x00) )\n"
-	             "16 EXCEPTION(excep num (0x0c) )\n"
-	             "16 EO_TRACE( [end-of-trace])\n");
-}
-
 static void contexts_and_events_are_elements(void **state)
 {
 	(void)state;
@@ -502,33 +323,6 @@ static void code_is_that_of_the_security_state(void **state)
 	        "22 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
 	        "29 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
 	        "29 EO_TRACE( [end-of-trace])\n");
-}
-
-/* ETM IHI 0014, Exception entry: the core stacks data. Which exception it is, the branch says. */
-static void exception_entry_is_a_marker_without_a_number(void **state)
-{
-	struct text json = {0};
-	struct decoder *decoder;
-	struct element element;
-	unsigned int markers = 0;
-	struct world w;
-
-	(void)state;
-	world_init(&w, &m_profile, BYTES(ASYNC AT("\x00") EE "\x7e"));
-	assert_int_equal(world_open(&w, false, &decoder), STATUS_OK);
-	while (decoder_next(decoder, &element) == STATUS_OK) {
-		if (element.type != ELEMENT_EXCEPTION)
-			continue;
-		markers++;
-		assert_true(element.exception.is_data_marker);
-		element_format_json(&element, &json);
-	}
-	assert_int_equal(markers, 1);
-	assert_non_null(strstr(json.data, "\"excep_data_marker\":true"));
-	assert_null(strstr(json.data, "exception_number"));
-	decoder_destroy(decoder);
-	text_fini(&json);
-	world_fini(&w);
 }
 
 static void exchange_changes_the_instruction_set(void **state)
@@ -766,22 +560,12 @@ int main(void)
 	        cmocka_unit_test(periodic_isync_tells_the_context_only),
 	        cmocka_unit_test(trace_on_has_its_reason),
 	        cmocka_unit_test(isync_in_a_multiple_load_starts_after_it),
-	        cmocka_unit_test(exception_stands_where_it_would_return_to),
-	        cmocka_unit_test(exception_cancels_the_last_instruction),
-	        cmocka_unit_test(exception_knows_where_it_would_return_to),
-	        cmocka_unit_test(exception_says_that_it_cancels_what_was_given_out),
-	        cmocka_unit_test(exception_says_that_what_ran_last_is_resumed),
-	        cmocka_unit_test(exception_changes_the_security_state),
-	        cmocka_unit_test(alternative_encoding_has_short_exceptions),
-	        cmocka_unit_test(exception_return_is_in_doubt_with_its_instruction),
-	        cmocka_unit_test(exception_return_of_m_profile_is_in_doubt_alone),
 	        cmocka_unit_test(contexts_and_events_are_elements),
 	        cmocka_unit_test(code_is_that_of_the_context),
 	        cmocka_unit_test(part_of_contextidr_is_no_process),
 	        cmocka_unit_test(code_is_that_of_the_time),
 	        cmocka_unit_test(code_is_that_of_the_place),
 	        cmocka_unit_test(code_is_that_of_the_security_state),
-	        cmocka_unit_test(exception_entry_is_a_marker_without_a_number),
 	        cmocka_unit_test(exchange_changes_the_instruction_set),
 	        cmocka_unit_test(jazelle_is_an_unknown_address),
 	        cmocka_unit_test(data_packets_are_elements),
