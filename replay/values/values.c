@@ -61,6 +61,7 @@ struct values {
 	assumption_set choice;   /* that the assumed tier rests on: what contradicts is given up */
 	assumption_set given_up; /* the last one that contradicts what is known, if any: */
 	uint64_t contradiction;  /* position */
+	bool returns_once;       /* solve_options: setjmp() has contradicted once */
 	struct suppositions supposed;
 	uint64_t supposed_to; /* the end of the window that they are of */
 };
@@ -164,6 +165,7 @@ static struct solve_options options_from(const struct values *values,
 	        .single_writer = allowed->single_writer,
 	        .stack_private = allowed->stack_private,
 	        .abi = allowed->abi,
+	        .returns_once = values->returns_once,
 	        .private_locals = allowed->private_locals,
 	        .changes = values->has_changes ? &values->changes : NULL,
 	};
@@ -225,6 +227,15 @@ static void note_contradiction(struct values *values, assumption_set choice, enu
 	values->contradiction = window_position_of(&s->w, s->conflict);
 }
 
+static enum status solve_tier(struct values *values, const struct solve_options *options)
+{
+	struct solver *s = &values->assumed.solver;
+
+	return values->options.coherent
+	               ? coherent_init(s, values->history, options, &values->supposed)
+	               : solve_init(s, values->history, options);
+}
+
 /* Solves the window of the proved tier anew; without a solver if that says nothing more. */
 static enum status solve_assumed(struct values *values, assumption_set choice)
 {
@@ -240,9 +251,13 @@ static enum status solve_assumed(struct values *values, assumption_set choice)
 		suppositions_fini(&values->supposed);
 	values->supposed_to = proved->to;
 	tier->has_solver = true;
-	status = values->options.coherent ? coherent_init(&tier->solver, values->history, &options,
-	                                                  &values->supposed)
-	                                  : solve_init(&tier->solver, values->history, &options);
+	status = solve_tier(values, &options);
+	if (status == STATUS_OK && tier->solver.has_conflict && tier->solver.abi.has_again) {
+		solve_fini(&tier->solver);
+		suppositions_fini(&values->supposed);
+		values->returns_once = options.returns_once = true;
+		status = solve_tier(values, &options);
+	}
 	note_contradiction(values, choice, status);
 	fails = tier->solver.has_conflict || tier->solver.w.options.from != proved->from;
 	/* What was supposed may follow by what is given up alone. */

@@ -75,6 +75,7 @@ struct find {
 	struct open_call *open;
 	size_t open_count;
 	size_t open_capacity;
+	bool returns_once;
 	struct returned *returned; /* in order of their depth */
 	size_t returned_count;
 	size_t returned_capacity;
@@ -313,7 +314,7 @@ static enum status return_again(struct find *f, size_t dyn)
 	const struct returned *found = find_returned(f, template->address);
 	struct abi_call done = {.dyn = (uint32_t)dyn, .keeps_sp = true, .is_again = true};
 
-	if (!found || f->open_count < found->depth + THROW_DEPTH) {
+	if (f->returns_once || !found || f->open_count < found->depth + THROW_DEPTH) {
 		/* It may be another stack. */
 		f->returned_count = 0;
 		return STATUS_OK;
@@ -323,6 +324,7 @@ static enum status return_again(struct find *f, size_t dyn)
 	done.begin = found->call.dyn;
 	done.buffer[0] = found->call.argument;
 	done.buffer[1] = f->open[f->open_count - 1].argument;
+	f->abi->has_again = true;
 	TRY(leave_handlers(f, found->depth));
 	f->open_count = found->depth;
 	TRY(add_same(f, &found->call, &done));
@@ -568,7 +570,7 @@ static int compare_signals(const void *a, const void *b)
 	return (x->dyn > y->dyn) - (x->dyn < y->dyn);
 }
 
-enum status abi_init(struct abi *abi, const struct solver *s)
+enum status abi_init(struct abi *abi, const struct solver *s, bool returns_once)
 {
 	struct find *f = calloc(1, sizeof(*f));
 	enum status status;
@@ -578,6 +580,7 @@ enum status abi_init(struct abi *abi, const struct solver *s)
 		return STATUS_NO_MEM;
 	f->abi = abi;
 	f->w = &s->w;
+	f->returns_once = returns_once;
 	for (uint32_t reg = 0; reg < REG_COUNT; reg++)
 		f->now[reg] = reg;
 	f->landings = calloc(f->w->template_count + 1, sizeof(*f->landings));

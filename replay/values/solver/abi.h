@@ -98,6 +98,7 @@ enum { ABI_LIVE_MOST = 64 };
 
 struct abi {
 	bool is_assumed;
+	bool has_again;         /* some call is_again */
 	struct abi_call *calls; /* that returned, in order of returns */
 	size_t call_count;
 	size_t call_capacity;
@@ -120,8 +121,8 @@ struct abi {
 	size_t live_count;
 };
 
-/* Finds the calls of the window. NO_MEM; abi_fini() in any case. */
-MUST_USE enum status abi_init(struct abi *abi, const struct solver *s);
+/* Finds the calls of the window. NO_MEM; abi_fini() in any case. `returns_once`: solve_options. */
+MUST_USE enum status abi_init(struct abi *abi, const struct solver *s, bool returns_once);
 void abi_fini(struct abi *abi);
 /* True if the access is no change of that memory, as that of a signal whose handler returned. */
 bool abi_signal_is_apart(const struct solver *s, uint64_t granule, uint32_t access);

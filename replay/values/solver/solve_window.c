@@ -87,7 +87,7 @@ static enum status assume(struct solver *s, const struct solve_options *options)
 {
 	TRY(private_stacks_init(s, options->stack_private && !options->single_writer));
 	if (options->abi)
-		TRY(abi_init(&s->abi, s));
+		TRY(abi_init(&s->abi, s, options->returns_once));
 	if (options->private_locals)
 		TRY(local_frames_init(&s->frames, s));
 	return STATUS_OK;

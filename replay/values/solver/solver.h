@@ -62,6 +62,8 @@ struct solve_options {
 	const struct other_writes *others;
 	/* Functions keep the registers that the procedure call standard says they keep. */
 	bool abi;
+	/* But no call returns twice, as setjmp(): coroutines may be switched by longjmp(). */
+	bool returns_once;
 	/* Nothing points at local variables whose address was not taken: local_frame.h. */
 	bool private_locals;
 	/* Of stores of unknown address, or NULL: coherent.h. Must outlive the solver. */

@@ -257,6 +257,28 @@ static void call_returns_again_by_longjmp(void **state)
 		check(&again[i]);
 }
 
+/* What is asked for where coroutines are seen to be switched by it. */
+static void call_returns_once_if_asked(void **state)
+{
+	struct solve_options options = {.single_writer = true, .abi = true};
+
+	(void)state;
+	for (int once = 0; once < 2; once++) {
+		struct program p;
+		struct solver s;
+
+		begin(&p, again[0].opcodes, CODE_MOST);
+		finish_at(&p, again[0].runs, CODE + 8);
+		options.window.to = history_length(p.f.history);
+		options.returns_once = once == 1;
+		assert_int_equal(solve_init(&s, p.f.history, &options), STATUS_OK);
+		assert_int_equal(s.abi.has_again, once == 0);
+		assert_int_equal(s.abi.call_count, once == 0 ? 2 : 1);
+		solve_fini(&s);
+		end(&p);
+	}
+}
+
 /* Of SP at the begin: 1 calls setjmp(), 6 longjmp() with what 2 makes X0. */
 static struct bits sp_before_longjmp(uint32_t buffer)
 {
@@ -378,6 +400,7 @@ int main(void)
 	        cmocka_unit_test(sp_is_the_same_if_constants_or_the_frame_pointer_say_so),
 	        cmocka_unit_test(call_ends_with_its_own_return),
 	        cmocka_unit_test(call_returns_again_by_longjmp),
+	        cmocka_unit_test(call_returns_once_if_asked),
 	        cmocka_unit_test(longjmp_goes_to_the_setjmp_of_its_buffer),
 	        cmocka_unit_test(saved_registers_are_kept_while_the_function_runs),
 	        cmocka_unit_test(sp_is_the_frame_pointer_after_a_return_if_it_was_at_a_call),
