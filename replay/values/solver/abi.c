@@ -238,15 +238,19 @@ static void drop_returned(struct find *f)
 		f->returned_count--;
 }
 
-/* Of one call that is made again it is not known which longjmp() goes back to. */
+/*
+ * One call is made again, where its function has one SP: which of the two longjmp() goes back to is
+ * not known.
+ */
 static void merge_returned(struct returned *known, const struct open_call *call)
 {
 	for (size_t i = 0; i < SAVED_MOST; i++) {
 		if (known->call.ssa_values[i] != call->ssa_values[i])
 			known->call.ssa_values[i] = VALUE_CHANGED;
 	}
-	if (known->call.sp != call->sp)
-		known->call.sp = VALUE_CHANGED;
+	known->call.sp = call->sp;
+	known->call.argument = call->argument;
+	known->call.dyn = call->dyn;
 }
 
 /* The call is no open one any more. */
@@ -280,7 +284,7 @@ static const struct returned *find_returned(const struct find *f, uint64_t addre
 	for (size_t i = 0; i < f->returned_count; i++) {
 		if (f->returned[i].call.after != address)
 			continue;
-		if (found || f->returned[i].call.sp == VALUE_CHANGED)
+		if (found)
 			return NULL;
 		found = &f->returned[i];
 	}

@@ -246,7 +246,7 @@ static const struct example again[] = {
           {8, 1},
           {10, 3},
           {4, 1}},
-         {{1, 16, 0, {0}, true}}},
+         {{7, 16, 0, {0}, true}}},
 };
 #undef PROGRAM
 
