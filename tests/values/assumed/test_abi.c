@@ -279,28 +279,40 @@ static void call_returns_once_if_asked(void **state)
 	}
 }
 
+/* Ends the program, of so many steps, which halts at instruction 3: SP before step `at`. */
+static struct bits sp_of(struct program *p, const struct run *runs, uint64_t length, uint64_t at)
+{
+	struct solve_options options = {.single_writer = true, .abi = true};
+	struct solver s;
+	struct bits sp;
+
+	finish_at(p, runs, CODE + 12);
+	options.window.to = history_length(p->f.history);
+	assert_int_equal(solve_init(&s, p->f.history, &options), STATUS_OK);
+	assert_int_equal(history_length(p->f.history), length);
+	sp = solve_register(&s, at, REG_SP);
+	solve_fini(&s);
+	end(p);
+	return sp;
+}
+
+static void put_opcode(struct program *p, size_t at, uint32_t opcode)
+{
+	for (unsigned int i = 0; i < 4; i++)
+		p->code[4 * at + i] = (uint8_t)(opcode >> 8 * i);
+}
+
 /* Of SP at the begin: 1 calls setjmp(), 6 longjmp() with what 2 makes X0. */
 static struct bits sp_before_longjmp(uint32_t buffer)
 {
 	static const struct run runs[RUNS_MOST] = {{0, 2}, {5, 1}, {2, 2}, {6, 1}, {8, 2}, {2, 1}};
-	struct solve_options options = {.single_writer = true, .abi = true};
 	struct program p;
-	struct solver s;
-	struct bits sp;
 
 	BEGIN(&p, MOV_X0_1, BL_4, MOV_X0_1, BL_3, NOP, RET, BL_2, NOP, MOV_SP_X20, BR_X21);
-	for (unsigned int i = 0; i < 4; i++)
-		p.code[8 + i] = (uint8_t)(buffer >> 8 * i);
+	put_opcode(&p, 2, buffer);
 	put_u64(p.x[0], buffer == MOV_X0_1 ? 1 : 2);
 	put_u64(p.x[AT_LR], CODE + 28);
-	finish_at(&p, runs, CODE + 12);
-	options.window.to = history_length(p.f.history);
-	assert_int_equal(solve_init(&s, p.f.history, &options), STATUS_OK);
-	assert_int_equal(history_length(p.f.history), 9);
-	sp = solve_register(&s, 0, REG_SP);
-	solve_fini(&s);
-	end(&p);
-	return sp;
+	return sp_of(&p, runs, 9, 0);
 }
 
 /* Two buffers: that was a switch to another stack. */
@@ -361,23 +373,12 @@ static void saved_registers_are_kept_while_the_function_runs(void **state)
 static struct bits sp_after_return(uint32_t first)
 {
 	static const struct run runs[RUNS_MOST] = {{0, 2}, {4, 1}, {2, 2}, {5, 2}, {2, 1}};
-	struct solve_options options = {.single_writer = true, .abi = true};
 	struct program p;
-	struct solver s;
-	struct bits sp;
 
 	BEGIN(&p, NOP, BL_3, MOV_SP_X29, BR_X21, RET, MOV_SP_X20, RET);
 	put_u64(p.x[AT_LR], CODE + 8);
-	for (unsigned int i = 0; i < 4; i++)
-		p.code[i] = (uint8_t)(first >> 8 * i);
-	finish_at(&p, runs, CODE + 12);
-	options.window.to = history_length(p.f.history);
-	assert_int_equal(solve_init(&s, p.f.history, &options), STATUS_OK);
-	assert_int_equal(history_length(p.f.history), 8);
-	sp = solve_register(&s, 7, REG_SP);
-	solve_fini(&s);
-	end(&p);
-	return sp;
+	put_opcode(&p, 0, first);
+	return sp_of(&p, runs, 8, 7);
 }
 
 /* At the call that is seen SP is X29, or not: so it is after each return to there. */
