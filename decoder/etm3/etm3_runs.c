@@ -18,8 +18,7 @@ uint32_t etm3_runs_find(struct etm3_runs *runs, struct etm3_place place)
 	uint32_t node;
 
 	runs->entry.from = GRAPH_NO_NODE;
-	runs->entry.follows =
-	        runs->at != GRAPH_NO_NODE && runs->graph->nodes[runs->at].walk.isa == place.isa;
+	runs->entry.follows = runs->at != GRAPH_NO_NODE;
 	if (runs->entry.follows)
 		return runs->at;
 	node = batch_enter(&runs->entry, runs->graph, runs->from, place.view, place.isa,

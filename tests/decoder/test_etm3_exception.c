@@ -3,23 +3,12 @@
  * Exceptions and returns from them in ETMv3 traces: what they cancel, where they would return to,
  * how they are listed. Hand-made bytes whose meaning is known, from decoder_open() on.
  */
+#include "tests/decoder/etm3_packets.h"
 #include "tests/decoder/etm3_world.h"
 
-/* ETMv3.5 with virtualization extensions; a context ID of one byte. */
-#define CCER UINT32_C(0x34400000)
 static const struct setup plain = {PROTOCOL_ETM3, 0x4000, CCER, 0x410cf250, CORE_A32};
 static const struct setup alt = {PROTOCOL_ETM3, 0x4000, CCER, 0x411cf250, CORE_A32};
 static const struct setup m_profile = {PROTOCOL_ETM3, 0x4000, CCER, 0x410cf250, CORE_M};
-
-/* I-Sync: Arm state, trace on, context ID 7, address 0x10xx. */
-#define AT(low) "\x08\x07\x21" low "\x10\0\0"
-#define E       "\x84"
-#define N       "\xc0"
-#define EE      "\x88"
-/* Branch addresses with an exception, to 0x1100. */
-#define IRQ      "\x81\x91\x80\x80\x48\x1c"
-#define PREFETCH "\x81\x91\x80\x80\x48\x16"
-#define ABORT    "\x81\x91\x80\x80\x48\x38" /* cancels the last instruction */
 
 static void exception_stands_where_it_would_return_to(void **state)
 {

@@ -3,26 +3,14 @@
  * ETMv3 traces to elements: hand-made bytes whose meaning is known, from decoder_open() on. And
  * what no bytes may do: crash, hang, or yield elements without end.
  */
+#include "tests/decoder/etm3_packets.h"
 #include "tests/decoder/etm3_world.h"
 
-/* ETMv3.5 with virtualization extensions; a context ID of one byte. */
-#define CCER UINT32_C(0x34400000)
 static const struct setup plain = {PROTOCOL_ETM3, 0x4000, CCER, 0x410cf250, CORE_A32};
 static const struct setup alt = {PROTOCOL_ETM3, 0x4000, CCER, 0x411cf250, CORE_A32};
 static const struct setup cycles = {PROTOCOL_ETM3, 0x5000, CCER, 0x410cf250, CORE_A32};
 static const struct setup data = {PROTOCOL_ETM3, 0x400c, CCER, 0x410cf250, CORE_A32};
 static const struct setup m_profile = {PROTOCOL_ETM3, 0x4000, CCER, 0x410cf250, CORE_M};
-
-/* I-Sync: Arm state, trace on, context ID 7, address 0x10xx. */
-#define AT(low)    "\x08\x07\x21" low "\x10\0\0"
-#define NS_AT(low) "\x08\x07\x29" low "\x10\0\0" /* the same, Non-secure */
-#define E          "\x84"
-#define N          "\xc0"
-#define EE         "\x88"
-#define EN         "\xc4"
-/* Branch addresses with an exception, to 0x1100. */
-#define IRQ   "\x81\x91\x80\x80\x48\x1c"
-#define ABORT "\x81\x91\x80\x80\x48\x38" /* cancels the last instruction */
 
 static void atom_is_one_instruction(void **state)
 {

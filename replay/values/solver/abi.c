@@ -83,8 +83,9 @@ struct find {
 	size_t base;       /* so many of the open calls are those of what a signal interrupted */
 	struct open_signal signals[SIGNALS_MOST];
 	size_t signal_count;
-	size_t inserted;          /* the next one of the window, */
-	enum diversion diversion; /* and what the one before was, if it is the last instruction */
+	size_t inserted; /* the next one of the window, */
+	enum diversion_kind
+	        diversion; /* and what the one before was, if it is the last instruction */
 	uint32_t now[REG_COUNT];
 	struct restore restores[RESTORES_MOST]; /* since the last call or return */
 	size_t restore_count;
@@ -186,23 +187,31 @@ static enum status add_restores(struct find *f, struct abi_call *call)
 	return STATUS_OK;
 }
 
-/* The registers that are kept from the call to its return, as far as they are not one SSA value. */
-static enum status add_same(struct find *f, const struct open_call *call, struct abi_call *done)
+/* Of these registers, what they were before and are now, as far as that is not one SSA value. */
+static enum status add_pairs(struct find *f, struct abi_call *done, const uint8_t *registers,
+                             const uint32_t *before, size_t count)
 {
-	const uint8_t *saved;
-	size_t count = saved_of(window_template(f->w, done->dyn), &saved);
 	struct abi *abi = f->abi;
 
 	done->same = (uint32_t)abi->same_count;
 	TRY(vec_reserve((void **)&abi->same, &abi->same_capacity, abi->same_count + count,
 	                sizeof(*abi->same)));
 	for (size_t i = 0; i < count; i++) {
-		if (call->ssa_values[i] != f->now[saved[i]] && call->ssa_values[i] != VALUE_CHANGED)
+		if (before[i] != f->now[registers[i]] && before[i] != VALUE_CHANGED)
 			abi->same[abi->same_count++] =
-			        (struct abi_same){call->ssa_values[i], f->now[saved[i]]};
+			        (struct abi_same){before[i], f->now[registers[i]]};
 	}
 	done->count = (uint32_t)abi->same_count - done->same;
 	return STATUS_OK;
+}
+
+/* The registers that are kept from the call to its return. */
+static enum status add_same(struct find *f, const struct open_call *call, struct abi_call *done)
+{
+	const uint8_t *saved;
+	size_t count = saved_of(window_template(f->w, done->dyn), &saved);
+
+	return add_pairs(f, done, saved, call->ssa_values, count);
 }
 
 static enum status add_call(struct abi *abi, const struct abi_call *done)
@@ -428,12 +437,12 @@ static void begin_signal(struct find *f, const struct inserted *event, bool is_a
 	if (f->signal_count == SIGNALS_MOST)
 		forget_calls(f);
 	signal = &f->signals[f->signal_count++];
-	signal->interrupted = event->interrupted;
+	signal->interrupted = event->diversion.interrupted;
 	for (size_t i = 0; i < count; i++)
 		signal->ssa_values[i] = f->now[saved[i]];
 	signal->sp = f->now[is_a64 ? REG_SP : 13];
 	signal->dyn = event->dyn;
-	signal->exception = (enum exception_kind)event->exception;
+	signal->exception = (enum exception_kind)event->diversion.exception;
 	signal->base = f->base;
 	signal->open_count = f->open_count;
 	f->base = f->open_count;
@@ -455,24 +464,18 @@ static enum status resume(struct find *f, const struct open_signal *signal, size
 {
 	uint8_t saved[SIGNAL_SAVED_MOST];
 	size_t count = signal_saved(is_a64, saved);
-	struct abi *abi = f->abi;
+	size_t first = first_same(signal, count);
 	struct abi_call done = {
 	        .dyn = (uint32_t)dyn,
 	        .sp = {signal->sp, f->now[is_a64 ? REG_SP : 13]},
-	        .same = (uint32_t)abi->same_count,
 	        .begin = signal->dyn,
 	        .keeps_sp = true,
 	};
 
-	TRY(vec_reserve((void **)&abi->same, &abi->same_capacity, abi->same_count + count,
-	                sizeof(*abi->same)));
-	for (size_t i = first_same(signal, count); i < count; i++)
-		abi->same[abi->same_count++] =
-		        (struct abi_same){signal->ssa_values[i], f->now[saved[i]]};
-	done.count = (uint32_t)abi->same_count - done.same;
-	TRY(add_signal(abi, (struct abi_signal){signal->dyn, signal->sp}));
-	TRY(add_signal(abi, (struct abi_signal){(uint32_t)dyn - 1, ABI_NO_FRAME}));
-	return add_call(abi, &done);
+	TRY(add_pairs(f, &done, saved + first, signal->ssa_values + first, count - first));
+	TRY(add_signal(f->abi, (struct abi_signal){signal->dyn, signal->sp}));
+	TRY(add_signal(f->abi, (struct abi_signal){(uint32_t)dyn - 1, ABI_NO_FRAME}));
+	return add_call(f->abi, &done);
 }
 
 /* It goes on where it was, or after the instruction that faulted. */
@@ -517,7 +520,7 @@ static enum status pass_event(struct find *f, size_t dyn)
 	f->diversion = DIVERSION_NONE;
 	if (f->inserted < f->w->inserted_count && event->dyn == dyn) {
 		f->inserted++;
-		f->diversion = (enum diversion)event->diversion;
+		f->diversion = (enum diversion_kind)event->diversion.kind;
 	}
 	if (f->diversion == DIVERSION_ELSEWHERE)
 		f->returned_count = 0;

@@ -599,18 +599,17 @@ static void note_diversion(struct control_event_reader *r, const struct notices 
 	                    e->exception.has_return_address && *pc != e->exception.return_address &&
 	                    may_call_linux(r);
 
-	r->diversion = DIVERSION_NONE;
-	r->interrupted = e->exception.return_address;
-	r->exception = kind;
+	r->diversion = (struct diversion){.interrupted = e->exception.return_address,
+	                                  .exception = (uint8_t)kind};
 	if (!is_elsewhere)
 		return;
 	if (kind == EXCEPTION_CALL && call_model_is_sigreturn(&from->site))
-		r->diversion = DIVERSION_SIGRETURN;
+		r->diversion.kind = DIVERSION_SIGRETURN;
 	else if (exception_is_fault(kind) ||
 	         (kind == EXCEPTION_CALL && call_model_sends_signal(&from->site)))
-		r->diversion = DIVERSION_SIGNAL;
+		r->diversion.kind = DIVERSION_SIGNAL;
 	else if (kind == EXCEPTION_CALL || kind == EXCEPTION_INTERRUPT)
-		r->diversion = DIVERSION_ELSEWHERE;
+		r->diversion.kind = DIVERSION_ELSEWHERE;
 }
 
 bool control_event_next(struct control_event_reader *r, uint64_t position, const uint64_t *pc,

@@ -30,14 +30,12 @@ struct control_event_reader {
 	unsigned int selected_by;
 	/* What control_event_next() looked at last has a gap, an exception or a return from one. */
 	bool is_interrupted;
-	bool resumes;             /* it is an exception that returned to where it came from */
-	bool is_entry;            /* of a handler that is traced, and nothing else */
-	bool is_fault;            /* it is what an instruction left that the one before led to */
-	bool maintains_icache;    /* what was written may be code from here on */
-	bool is_return;           /* from an exception of the M profile */
-	enum diversion diversion; /* and what struct inserted has of it */
-	uint64_t interrupted;
-	enum exception_kind exception;
+	bool resumes;          /* it is an exception that returned to where it came from */
+	bool is_entry;         /* of a handler that is traced, and nothing else */
+	bool is_fault;         /* it is what an instruction left that the one before led to */
+	bool maintains_icache; /* what was written may be code from here on */
+	bool is_return;        /* from an exception of the M profile */
+	struct diversion diversion;
 };
 
 /* From the first position of a window on. */

@@ -110,25 +110,29 @@ struct dyn_numbers {
 };
 
 /* Where an operating system that is not traced goes on upon an exception from a program. */
-enum diversion {
+enum diversion_kind {
 	DIVERSION_NONE,      /* at what was interrupted, or that is not known */
 	DIVERSION_ELSEWHERE, /* in a handler of a signal, or in another thread */
 	DIVERSION_SIGNAL,    /* the same, after a fault or a call that sends a signal */
 	DIVERSION_SIGRETURN, /* where such a handler asks it to */
 };
 
+struct diversion {
+	uint64_t interrupted; /* of ELSEWHERE and SIGNAL: the preferred return address */
+	uint8_t exception;    /* the same: enum exception_kind */
+	uint8_t kind;         /* enum diversion_kind */
+};
+
 /* One that is no instruction but a control event: before instruction `position`. */
 struct inserted {
 	uint64_t position;
-	uint64_t interrupted; /* of ELSEWHERE and SIGNAL: the preferred return address */
+	struct diversion diversion;
 	uint32_t dyn;
 	/*
 	 * A64: the SPSR by which an exception returned, of which what ran then shows that it put
 	 * the level's own SP in use; else SLOT_NONE.
 	 */
 	uint8_t own_sp;
-	uint8_t diversion; /* enum diversion */
-	uint8_t exception; /* of ELSEWHERE and SIGNAL: enum exception_kind */
 };
 
 struct window_options {

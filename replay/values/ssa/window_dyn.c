@@ -215,7 +215,6 @@ static enum status insert_control_event(struct collect *c, uint64_t position, co
 {
 	struct template template = {.changes_translation = changes_translation,
 	                            .maintains_icache = c->control_event.maintains_icache};
-	struct inserted *event;
 
 	if (c->control_event.is_fault && pc) {
 		template.leads_on = true;
@@ -223,10 +222,7 @@ static enum status insert_control_event(struct collect *c, uint64_t position, co
 		template.isa = (uint8_t)c->before.site.isa;
 	}
 	TRY(insert_dyn(c, position, template));
-	event = &c->w->inserted[c->w->inserted_count - 1];
-	event->diversion = (uint8_t)c->control_event.diversion;
-	event->interrupted = c->control_event.interrupted;
-	event->exception = (uint8_t)c->control_event.exception;
+	c->w->inserted[c->w->inserted_count - 1].diversion = c->control_event.diversion;
 	return STATUS_OK;
 }
 
