@@ -14,8 +14,8 @@
 #define BIT(option) (UINT64_C(1) << CLI_OPTION_##option)
 #define ASSUMPTION_OPTIONS                                                                         \
 	(BIT(SINGLE_WRITER) | BIT(ABI) | BIT(PRIVATE_LOCALS) | BIT(KERNEL_PRIVATE) |               \
-	 BIT(COHERENT) | BIT(STACK_PRIVATE) | BIT(TRACED_WRITERS) | BIT(OWN_DUMPS) | BIT(TRUST) |  \
-	 BIT(ONE_ADDRESS_SPACE) | BIT(DEVICE))
+	 BIT(WAITING_TASKS) | BIT(COHERENT) | BIT(STACK_PRIVATE) | BIT(TRACED_WRITERS) |           \
+	 BIT(OWN_DUMPS) | BIT(TRUST) | BIT(ONE_ADDRESS_SPACE) | BIT(DEVICE))
 #define SNAPSHOT_OPTIONS                                                                           \
 	(BIT(IMAGE) | BIT(MODULE) | BIT(EVENTS) | BIT(CONTEXTIDR) | BIT(CORE_DUMP) |               \
 	 BIT(SYSROOT) | BIT(DEBUG_DIR) | BIT(ALLOW_OUTSIDE) | BIT(STRICT) | BIT(HELP))

@@ -225,6 +225,9 @@ MUST_USE enum status memmap_find_near(const struct memmap *map, uint32_t view, u
 /* True if nothing is found at `address` because there are several contents. */
 bool memmap_is_ambiguous(const struct memmap *map, uint32_t view, uint64_t address);
 
+/* The lowest address above this one at which a region begins or ends; false if there is none. */
+bool memmap_next(const struct memmap *map, uint64_t address, uint64_t *next);
+
 /* Why of an opcode at an address a byte is not found, the first of at most four. */
 enum memmap_lack {
 	MEMMAP_LACKS_BYTES,   /* the snapshot has none there */

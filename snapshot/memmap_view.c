@@ -292,3 +292,23 @@ size_t memmap_before_device(const struct memmap *map, uint64_t address, size_t s
 	}
 	return size;
 }
+
+bool memmap_next(const struct memmap *map, uint64_t address, uint64_t *next)
+{
+	const struct memmap *base = memmap_base(map);
+	size_t low = 0;
+	size_t high = base->piece_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (base->pieces[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == base->piece_count)
+		return false;
+	*next = base->pieces[low].address;
+	return true;
+}

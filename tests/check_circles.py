@@ -22,7 +22,8 @@ CIRCLES = {
     "replay/values/solver/linear.c replay/values/solver/local_frame.c "
     "replay/values/solver/memdep.c replay/values/solver/memdep_clobber.c "
     "replay/values/solver/memdep_granule.c replay/values/solver/points_to.c "
-    "replay/values/solver/private_stack.c replay/values/solver/solve.c",
+    "replay/values/solver/private_stack.c replay/values/solver/solve.c "
+    "replay/values/solver/task_switch.c replay/values/solver/waiting_task.c",
     # A walk over reasons, each of which may be any of the kinds that the others tell.
     "replay/values/explain/why.c replay/values/explain/why_chain.c replay/values/explain/why_conflict.c "
     "replay/values/explain/why_if.c replay/values/explain/why_known.c replay/values/explain/why_side.c "

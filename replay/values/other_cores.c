@@ -300,7 +300,10 @@ static enum status their_writes(struct other_cores *others, size_t core,
 	                            : STATUS_NO_MEM;
 }
 
-/* As the core's own assumed tier has it. UNSUPPORTED if it contradicts itself. */
+/*
+ * As the core's own assumed tier has it, but for waiting-tasks: it makes known of another core what
+ * it uses rather than what it writes, and that is doubt. UNSUPPORTED if it contradicts itself.
+ */
 static enum status add_coherent(struct other_cores *others, struct writer *w)
 {
 	struct solve_options options = {
@@ -340,6 +343,33 @@ static enum status add_plain(struct other_cores *others, struct writer *w)
 	return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
 }
 
+/* The tasks that the other core ran, and where this one was meanwhile. */
+static enum status add_tasks(struct other_cores *others, struct writer *w)
+{
+	uint64_t length = history_length(w->history);
+	uint64_t at = 0;
+	struct context_change change;
+	uint64_t number = OTHER_TASK_ANY;
+
+	for (size_t i = 0; at < length; i++) {
+		bool is_last = !history_context_change(w->history, i, &change);
+		uint64_t end = is_last || change.position > length ? length : change.position;
+
+		if (end > at) {
+			struct other_write ran = {.granule = number};
+
+			find_when(w, at);
+			ran.first = w->first;
+			find_when(w, end - 1);
+			ran.last = w->last;
+			TRY(other_writes_add(&others->writes.ran, &ran));
+		}
+		at = end;
+		number = change.context.has_context_id ? change.context.context_id : OTHER_TASK_ANY;
+	}
+	return STATUS_OK;
+}
+
 static enum status add_core(struct other_cores *others, size_t core)
 {
 	struct writer w = {
@@ -357,6 +387,7 @@ static enum status add_core(struct other_cores *others, size_t core)
 	w.is_timed = is_timed(w.history) && is_timed(w.own);
 	w.begin = begin_of(others, &w);
 	others->is_cut |= w.begin > 0;
+	TRY(add_tasks(others, &w));
 	status = others->plain ? add_coherent(others, &w) : STATUS_UNSUPPORTED;
 	return status == STATUS_UNSUPPORTED ? add_plain(others, &w) : status;
 }

@@ -7,6 +7,7 @@
 
 #include "arch/isa.h"
 #include "replay/history/history.h"
+#include "replay/values/assumed_solution.h"
 #include "replay/values/other_cores.h"
 #include "replay/values/solver/solver.h"
 #include "replay/values/ssa/ssa.h"
@@ -37,8 +38,8 @@ typedef uint32_t assumption_set;
 
 /* What is taken for granted of the code from the start, in the order in which it is given up. */
 static const enum assumption given_up_order[] = {
-        ASSUME_KERNEL_PRIVATE, ASSUME_PRIVATE_LOCALS, ASSUME_ABI,
-        ASSUME_STACK_PRIVATE,  ASSUME_TRACED_WRITERS, ASSUME_OWN_DUMPS,
+        ASSUME_WAITING_TASKS, ASSUME_KERNEL_PRIVATE, ASSUME_PRIVATE_LOCALS, ASSUME_ABI,
+        ASSUME_STACK_PRIVATE, ASSUME_TRACED_WRITERS, ASSUME_OWN_DUMPS,
 };
 
 enum { GIVEN_UP_ORDER = sizeof(given_up_order) / sizeof(given_up_order[0]) };
@@ -84,6 +85,7 @@ static bool *switch_of(struct values_options *options, enum assumption assumptio
 	        [ASSUME_STACK_PRIVATE] = &options->stack_private,
 	        [ASSUME_PRIVATE_LOCALS] = &options->private_locals,
 	        [ASSUME_KERNEL_PRIVATE] = &options->kernel_private,
+	        [ASSUME_WAITING_TASKS] = &options->waiting_tasks,
 	        [ASSUME_TRACED_WRITERS] = &options->traced_writers,
 	        [ASSUME_OWN_DUMPS] = &options->own_dumps,
 	        [ASSUME_CODE_UNCHANGED] = &options->code_unchanged,
@@ -167,6 +169,7 @@ static struct solve_options options_from(const struct values *values,
 	        .abi = allowed->abi,
 	        .returns_once = values->returns_once,
 	        .private_locals = allowed->private_locals,
+	        .waiting_tasks = allowed->waiting_tasks,
 	        .changes = values->has_changes ? &values->changes : NULL,
 	};
 }
@@ -188,6 +191,7 @@ static void take_choice(const struct values *values, assumption_set choice,
 	options->window.kernel_private = (choice & ASSUMED(ASSUME_KERNEL_PRIVATE)) != 0;
 	options->abi = (choice & ASSUMED(ASSUME_ABI)) != 0;
 	options->private_locals = (choice & ASSUMED(ASSUME_PRIVATE_LOCALS)) != 0;
+	options->waiting_tasks = (choice & ASSUMED(ASSUME_WAITING_TASKS)) != 0;
 	options->stack_private = (choice & ASSUMED(ASSUME_STACK_PRIVATE)) != 0;
 	options->own_dumps = (choice & ASSUMED(ASSUME_OWN_DUMPS)) != 0;
 	options->others = NULL;
@@ -229,11 +233,8 @@ static void note_contradiction(struct values *values, assumption_set choice, enu
 
 static enum status solve_tier(struct values *values, const struct solve_options *options)
 {
-	struct solver *s = &values->assumed.solver;
-
-	return values->options.coherent
-	               ? coherent_init(s, values->history, options, &values->supposed)
-	               : solve_init(s, values->history, options);
+	return assumed_solution_init(&values->assumed.solver, values->history, options,
+	                             values->options.coherent ? &values->supposed : NULL);
 }
 
 /* Solves the window of the proved tier anew; without a solver if that says nothing more. */
@@ -290,6 +291,8 @@ static bool is_tried(struct values *values, enum assumption assumption)
 		if (!values->changes.of_tables)
 			return false;
 	}
+	if (assumption == ASSUME_WAITING_TASKS && !task_switches_are_numbered(values->history))
+		return false;
 	if (assumption == ASSUME_OWN_DUMPS && !memmap_has_own(history_memory(values->history)))
 		return false;
 	return values_assume(&values->options, assumption) &&

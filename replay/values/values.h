@@ -9,10 +9,11 @@
  * contradicts itself is the last one: from there on nothing is known of the core's past.
  *
  * There are two tiers, and both are solved of the same window. What is proved rests on none of the
- * assumptions `abi`, `private-locals`, `kernel-private`, `coherent`, `stack-private`,
- * `traced-writers` and `own-dumps`. Where that leaves something open and one of them is on, the
- * assumed tier is looked at: what is proved and what follows under these, each value marked as
- * assumed. One that leads to a contradiction is given up for the window, and no proved value is.
+ * assumptions `abi`, `private-locals`, `kernel-private`, `waiting-tasks`, `coherent`,
+ * `stack-private`, `traced-writers` and `own-dumps`. Where that leaves something open and one of
+ * them is on, the assumed tier is looked at: what is proved and what follows under these, each
+ * value marked as assumed. One that leads to a contradiction is given up for the window, and no
+ * proved value is.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_VALUES_H
 #define CSREPLAY_REPLAY_VALUES_VALUES_H
@@ -49,6 +50,9 @@ struct values_options {
 	/* EL0 that is not traced has written no memory of a kernel, and where tracing was off at
 	 * EL0 alone nothing else ran: replay/values/ssa/el0_stay.h. */
 	bool kernel_private;
+	/* CONTEXTIDR names tasks of a kernel, and nobody writes what one has saved that waits:
+	 * replay/values/solver/task_switch.h. */
+	bool waiting_tasks;
 	/* Nothing points at local variables whose address was not taken:
 	 * replay/values/solver/local_frame.h. */
 	bool private_locals;

@@ -299,8 +299,8 @@ class Info(Scratch):
         self.assertEqual(rows[0], ["values of the past"])
         self.assertEqual([row[:2] for row in rows[2:]], [
             ["single-writer", "on"], ["handler-preserves-registers", "on"], ["abi", "off"],
-            ["private-locals", "off"], ["kernel-private", "off"], ["coherent", "off"], ["stack-private", "off"], ["traced-writers", "off"],
-            ["own-dumps", "off"],
+            ["private-locals", "off"], ["kernel-private", "off"], ["waiting-tasks", "off"], ["coherent", "off"],
+            ["stack-private", "off"], ["traced-writers", "off"], ["own-dumps", "off"],
             ["code-unchanged", "off"], ["one-address-space", "off"]])
 
     def test_image_is_named_so_that_it_is_found_from_anywhere(self):

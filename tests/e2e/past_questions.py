@@ -26,7 +26,7 @@ class Questions(unittest.TestCase):
         self.assertRegex(said[1], r"^#1   13703  rehash\+0xc0  hash_corrupt\.c:46  ldr x19, \[x19\]: ")
         self.assertRegex(said[2], r"^#2   13432  rehash\+0x88  hash_corrupt\.c:42  str x2, .*: stored "
                                   r"0x20202020, 8 bytes at 0x4200f0; possible: \d+ younger writes")
-        self.assertIn("(assumptions that are off may decide: abi, private-locals, kernel-private, coherent, stack-private, traced-writers, own-dumps)", said[-2])
+        self.assertIn("(assumptions that are off may decide: abi, private-locals, kernel-private, waiting-tasks, coherent, stack-private, traced-writers, own-dumps)", said[-2])
         self.assertIn(": position 13432 of 13709", self.client.monitor("seek #2"))
         self.assertIn(": position 13703 of 13709", self.client.monitor("seek origin#1"))
         self.assertIn("no place of the last answer", self.client.monitor("seek writes#1"))
@@ -41,7 +41,7 @@ class Questions(unittest.TestCase):
         self.assertRegex(first, r"^#1   13706  rehash\+0xcc  hash_corrupt\.c:47  str x2, \[x1\]: write, after it ")
         positions = [13706]
         while "possible" in (said := self.client.monitor("next-candidate")):
-            self.assertIn("may decide: abi, private-locals, kernel-private, coherent", said)
+            self.assertIn("may decide: abi, private-locals, kernel-private, waiting-tasks, coherent", said)
             positions.append(int(re.match(r"#1 +(\d+)", said)[1]))
         positions.append(int(re.match(r"#1 +(\d+)", said)[1]))
         self.assertEqual(positions, sorted(set(positions), reverse=True))

@@ -153,6 +153,7 @@ const char *why_apart_text(enum memdep_apart apart)
 	        [MEMDEP_APART_LITERAL] = "code keeps the constants beside it",
 	        [MEMDEP_APART_SIGNAL] = "the handler of a signal keeps what it interrupts",
 	        [MEMDEP_APART_LOCALS] = "nothing points at a local variable",
+	        [MEMDEP_APART_TASK] = "nobody writes what a waiting task has saved",
 	};
 
 	return texts[apart];
@@ -160,6 +161,8 @@ const char *why_apart_text(enum memdep_apart apart)
 
 const char *why_apart_name(enum memdep_apart apart)
 {
+	if (apart == MEMDEP_APART_TASK)
+		return assumption_name(ASSUME_WAITING_TASKS);
 	return assumption_name(apart == MEMDEP_APART_LOCALS ? ASSUME_PRIVATE_LOCALS : ASSUME_ABI);
 }
 

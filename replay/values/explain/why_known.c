@@ -199,6 +199,8 @@ static const struct {
         {CAUSE_CONSTANT, "the constant loaded", "nothing can write that memory"},
         {CAUSE_SP_IN_USE, "which SP is in use after it", "SP_EL0 was not in use after the return"},
         {CAUSE_TOP_BYTE, "the access", "by TCR_EL1 the top byte of what it accesses counts"},
+        {CAUSE_TASK, "the task that CONTEXTIDR names at",
+         "CONTEXTIDR names the task, by the assumption waiting-tasks"},
         {CAUSE_REACH, "what is found where the store did not go",
          "wherever else the store went, it would be found"},
 };
@@ -247,6 +249,7 @@ static void explain_ssa_fact(struct why_chain *c, const struct provenance_fact *
 	case CAUSE_SP_IN_USE:
 	case CAUSE_TOP_BYTE:
 	case CAUSE_REACH:
+	case CAUSE_TASK:
 		explain_plain(c, f, ssa);
 		break;
 	case CAUSE_ENTRY:

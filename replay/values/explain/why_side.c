@@ -89,6 +89,7 @@ void why_side_fact(struct why_chain *c, const struct provenance_fact *f,
 	case CAUSE_DATA_TRACE:
 	case CAUSE_CONSTANT:
 	case CAUSE_ABI:
+	case CAUSE_TASK:
 	case CAUSE_LINEAR:
 	case CAUSE_SP_IN_USE:
 	case CAUSE_TOP_BYTE:

@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Items of data trace find their instructions; see data_facts.h. */
-#include "replay/values/solver/data_facts.h"
+/*
+ * What the data trace says of a window: addresses and values of loads and stores. In: the DATA
+ * events of the history, the window's instructions. Out: facts about the addresses' bases and about
+ * what was loaded or stored.
+ *
+ * The rule (ETMv3, IHI 0014, 7.4): data packets are of the last instruction traced that transfers
+ * data, one packet each 32 bits, at rising addresses unless a packet has another. An instruction
+ * has its facts if all of its transfers are there and fit it: as many as it makes, at the distances
+ * at which it makes them, none wider than it. Else nothing is said: where part of a load or store
+ * of several words was filtered out, where an instruction between may have transferred data that
+ * this program cannot know (a coprocessor's, or one that no table has), after an exception or a
+ * gap, of data that are big endian, and of store exclusives.
+ */
+#include "replay/values/solver/initial_facts.h"
 
 #include "arch/isa.h"
 #include "replay/history/history.h"

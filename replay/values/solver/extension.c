@@ -89,6 +89,9 @@ static enum status own_facts(struct solver *s)
 	        PART(s->abi.signals, s->abi.signal_count),
 	        PART(s->abi.slots, s->abi.slot_count),
 	        PART(s->frames.items, s->frames.count),
+	        PART(s->tasks.items, s->tasks.count),
+	        PART(s->tasks.numbers, s->tasks.number_count),
+	        PART(s->tasks.waits, s->tasks.wait_count),
 	};
 
 	s->linear.capacity = s->linear.count;
@@ -100,6 +103,9 @@ static enum status own_facts(struct solver *s)
 	s->abi.signal_capacity = s->abi.signal_count;
 	s->abi.slot_capacity = s->abi.slot_count;
 	s->frames.capacity = s->frames.count;
+	s->tasks.capacity = s->tasks.count;
+	s->tasks.number_capacity = s->tasks.number_count;
+	s->tasks.wait_capacity = s->tasks.wait_count;
 	return own_all(parts, sizeof(parts) / sizeof(parts[0]));
 }
 

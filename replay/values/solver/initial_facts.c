@@ -4,8 +4,6 @@
 
 #include "arch/isa.h"
 #include "replay/history/history.h"
-#include "replay/values/solver/data_facts.h"
-#include "replay/values/solver/halt_facts.h"
 
 /* What is known of SSA values by the templates alone; for constants see window.c. */
 static void set_constants(struct solver *s)

@@ -11,4 +11,9 @@
 
 void initial_facts(struct solver *s);
 
+/* Parts of that. The registers at the halt, of a window that reaches there: halt_facts.c. */
+void halt_facts(struct solver *s);
+/* The data trace: data_facts.c. */
+void data_facts(struct solver *s);
+
 #endif

@@ -247,7 +247,11 @@ enum memdep_apart memdep_apart(const struct solver *s, uint64_t granule, uint32_
 		return MEMDEP_APART_ABI;
 	if (abi_signal_is_apart(s, granule, access))
 		return MEMDEP_APART_SIGNAL;
-	return local_frames_are_apart(s, granule, access) ? MEMDEP_APART_LOCALS : MEMDEP_MAY_ALIAS;
+	if (local_frames_are_apart(s, granule, access))
+		return MEMDEP_APART_LOCALS;
+	return a->index != ACCESS_KILL && task_switches_keep(s, granule, access, access + 1)
+	               ? MEMDEP_APART_TASK
+	               : MEMDEP_MAY_ALIAS;
 }
 
 /*
@@ -411,6 +415,8 @@ bool memdep_is_own(const struct solver *s, const struct memdep_granule *granule,
 	if (m->is_linked || !memdep_is_linked(s, granule))
 		return m->is_linked;
 	if (granule->is_own)
+		return true;
+	if (first != MEMDEP_NONE && task_switches_keep(s, granule->address, first, end))
 		return true;
 	from = first == MEMDEP_NONE ? 0 : m->accesses[first].dyn;
 	to = end >= m->access_count ? s->w.dyn_count : m->accesses[end].dyn;

@@ -105,6 +105,7 @@ enum memdep_apart {
 	MEMDEP_APART_LITERAL, /* the same, of a constant beside code */
 	MEMDEP_APART_SIGNAL,  /* the same, of what a signal has interrupted */
 	MEMDEP_APART_LOCALS,  /* local_frame.h */
+	MEMDEP_APART_TASK,    /* task_switch.h */
 };
 
 enum memdep_apart memdep_apart(const struct solver *s, uint64_t granule, uint32_t access);

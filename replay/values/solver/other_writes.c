@@ -11,6 +11,7 @@ void other_writes_fini(struct other_writes *writes)
 	free(writes->known.items);
 	free(writes->open.items);
 	free(writes->unseen.items);
+	free(writes->ran.items);
 	free(writes->used.numbers);
 	free(writes->pointed.numbers);
 	*writes = (struct other_writes){.from = 0};
@@ -103,6 +104,7 @@ void other_writes_sort(struct other_writes *writes)
 	sort_list(&writes->known);
 	sort_list(&writes->open);
 	sort_list(&writes->unseen);
+	sort_list(&writes->ran);
 	line_set_sort(&writes->used);
 	line_set_sort(&writes->pointed);
 }
@@ -136,6 +138,14 @@ bool other_writes_are_open(const struct other_writes *writes, uint64_t first, ui
 bool other_writes_are_unseen(const struct other_writes *writes, uint64_t first, uint64_t last)
 {
 	return first < writes->from || has(&writes->unseen, 0, first, last);
+}
+
+bool other_writes_none_ran(const struct other_writes *writes, uint32_t number, uint64_t first,
+                           uint64_t last)
+{
+	return !other_writes_are_unseen(writes, first, last) &&
+	       !has(&writes->ran, number, first, last) &&
+	       !has(&writes->ran, OTHER_TASK_ANY, first, last);
 }
 
 bool other_writes_none(const struct other_writes *writes, uint64_t granule, bool uses,

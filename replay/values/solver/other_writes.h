@@ -41,12 +41,18 @@ struct line_set {
 	size_t capacity;
 };
 
+/* The trace does not say which one ran. */
+#define OTHER_TASK_ANY UINT64_MAX
+
 /* Zeroed before the first is added. */
 struct other_writes {
 	struct other_write_list known;
 	struct other_write_list open; /* stores of unknown address; the granule is 0 */
 	/* What is not traced and may have written memory, as a gap; the granule is 0. */
 	struct other_write_list unseen;
+	/* The numbers of the tasks that other cores ran (CONTEXTIDR), in place of granules;
+	 * OTHER_TASK_ANY. */
+	struct other_write_list ran;
 	struct line_set used;    /* by other cores, as their traces show */
 	struct line_set pointed; /* to, in these */
 	/* What other cores did while this one was before this position was not traced. */
@@ -70,6 +76,12 @@ bool other_writes_are_open(const struct other_writes *writes, uint64_t first, ui
 /* Another core did then what its trace does not say: after other_writes_sort(). */
 bool other_writes_are_unseen(const struct other_writes *writes, uint64_t first, uint64_t last);
 
+/*
+ * No other core ran the task of that number while this one was at positions first <= p <= last:
+ * after other_writes_sort().
+ */
+bool other_writes_none_ran(const struct other_writes *writes, uint32_t number, uint64_t first,
+                           uint64_t last);
 /*
  * No other core wrote to the granule while this one was at positions first <= p <= last: after
  * other_writes_sort(). `uses`: this core is seen to use the cache line that it is in. O(log n).

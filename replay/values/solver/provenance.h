@@ -25,16 +25,17 @@ enum cause_kind {
 	CAUSE_DATA_TRACE, /* the data trace of a dynamic instruction's transfers */
 	CAUSE_CONSTANT,   /* memory that is always the same, loaded by a dynamic instruction */
 	CAUSE_ABI,        /* what a call keeps, after its return: the SSA value `other` */
-	CAUSE_LINEAR,     /* it differs by a constant from the SSA value `other`, or is one */
-	CAUSE_SP_IN_USE,  /* which SP was in use after a return from an exception (window.h) */
-	CAUSE_TOP_BYTE,   /* an address that was accessed has no tag (top_byte.h) */
-	CAUSE_REACH,      /* a store's other places are contradictions (points_to.c) */
-	CAUSE_ENTRY,      /* an SSA value: what the memory version `other` holds */
-	CAUSE_DATA,       /* a memory version: what its instruction loads or stores */
-	CAUSE_KEPT,       /* a memory version: the same on its other side */
-	CAUSE_MEMDEP,     /* a memory version: the neighbour `other`, with nothing between */
-	CAUSE_END,        /* a memory version: the memory at the halt */
-	CAUSE_HALT,       /* an SSA value: the register `other` at the halt */
+	CAUSE_TASK,      /* CONTEXTIDR names the task that is switched from or to (task_switch.h) */
+	CAUSE_LINEAR,    /* it differs by a constant from the SSA value `other`, or is one */
+	CAUSE_SP_IN_USE, /* which SP was in use after a return from an exception (window.h) */
+	CAUSE_TOP_BYTE,  /* an address that was accessed has no tag (top_byte.h) */
+	CAUSE_REACH,     /* a store's other places are contradictions (points_to.c) */
+	CAUSE_ENTRY,     /* an SSA value: what the memory version `other` holds */
+	CAUSE_DATA,      /* a memory version: what its instruction loads or stores */
+	CAUSE_KEPT,      /* a memory version: the same on its other side */
+	CAUSE_MEMDEP,    /* a memory version: the neighbour `other`, with nothing between */
+	CAUSE_END,       /* a memory version: the memory at the halt */
+	CAUSE_HALT,      /* an SSA value: the register `other` at the halt */
 };
 
 struct cause {

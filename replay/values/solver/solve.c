@@ -470,7 +470,8 @@ void solve_sweep_dirty(struct solver *s)
 		any = sweep_backward(s);
 		any |= sweep_forward(s);
 		if (!any && !is_over(s)) {
-			any = linear_apply(s) || abi_apply(s) || local_frames_place(s);
+			any = linear_apply(s) || abi_apply(s) || local_frames_place(s) ||
+			      task_switches_apply(s);
 			if (!any)
 				memdep_retry(s);
 			any |= sweep_backward(s);

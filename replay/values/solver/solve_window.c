@@ -88,6 +88,7 @@ static enum status assume(struct solver *s, const struct solve_options *options)
 	TRY(private_stacks_init(s, options->stack_private && !options->single_writer));
 	if (options->abi)
 		TRY(abi_init(&s->abi, s, options->returns_once));
+	s->tasks.is_assumed = options->waiting_tasks;
 	if (options->private_locals)
 		TRY(local_frames_init(&s->frames, s));
 	return STATUS_OK;
@@ -198,6 +199,7 @@ void solve_fini(struct solver *s)
 	private_stacks_fini(&s->stacks);
 	abi_fini(&s->abi);
 	local_frames_fini(&s->frames);
+	task_switches_fini(&s->tasks);
 	if (!s->shares_window)
 		window_fini(&s->w);
 }

@@ -44,6 +44,7 @@
 #include "replay/values/solver/private_stack.h"
 #include "replay/values/solver/provenance.h"
 #include "replay/values/solver/supposition.h"
+#include "replay/values/solver/task_switch.h"
 #include "replay/values/solver/top_byte.h"
 #include "replay/values/ssa/ssa.h"
 
@@ -66,6 +67,9 @@ struct solve_options {
 	bool returns_once;
 	/* Nothing points at local variables whose address was not taken: local_frame.h. */
 	bool private_locals;
+	/* CONTEXTIDR names a task, and nobody writes what a waiting one has saved: task_switch.h.
+	 */
+	bool waiting_tasks;
 	/* Of stores of unknown address, or NULL: coherent.h. Must outlive the solver. */
 	const struct suppositions *supposed;
 	/* A register at the halt that is not taken, by number; REGISTER_PC: all are. */
@@ -109,6 +113,7 @@ struct solver {
 	const struct other_writes *others; /* solve_options */
 	struct abi abi;                    /* the same */
 	struct local_frames frames;        /* the same */
+	struct task_switches tasks;        /* the same */
 	const struct suppositions *supposed;
 	bool is_lenient;
 	unsigned int without;      /* solve_options */
