@@ -364,6 +364,8 @@ static enum status add_tasks(struct other_cores *others, struct writer *w)
 			ran.last = w->last;
 			TRY(other_writes_add(&others->writes.ran, &ran));
 		}
+		if (is_last)
+			break;
 		at = end;
 		number = change.context.has_context_id ? change.context.context_id : OTHER_TASK_ANY;
 	}

@@ -173,8 +173,12 @@ static bool number_at(const struct solver *s, uint64_t position, uint32_t *numbe
 	return true;
 }
 
-/* Where in the task the number is that CONTEXTIDR got last before a dynamic instruction. */
-static bool find_number(const struct solver *s, size_t end, struct task_term task, uint64_t *at)
+/*
+ * Where in the task the number is that CONTEXTIDR got last before a dynamic instruction, and the
+ * one by which it got it.
+ */
+static bool find_number(const struct solver *s, size_t end, struct task_term task, uint64_t *at,
+                        size_t *by)
 {
 	for (size_t dyn = end; dyn-- > 0 && end - dyn <= NUMBER_SPAN;) {
 		const struct template *template = window_template(&s->w, dyn);
@@ -188,6 +192,7 @@ static bool find_number(const struct solver *s, size_t end, struct task_term tas
 		    from.ssa != task.ssa)
 			return false;
 		*at = from.offset - task.offset;
+		*by = dyn;
 		return true;
 	}
 	return false;
@@ -289,9 +294,12 @@ static enum status look_at(struct solver *s, size_t dyn)
 	struct task_switch found = {.dyn = (uint32_t)dyn, .next = next};
 	struct task_layout layout = {0};
 	size_t change;
+	size_t number;
 
 	if (!find_change(s, dyn, task, &change, &layout.sp) ||
-	    !find_saves(s, change, &found, &layout) || !find_number(s, dyn, task, &layout.number) ||
+	    !find_saves(s, change, &found, &layout) ||
+	    !find_number(s, dyn, task, &layout.number, &number) ||
+	    !number_at(s, window_position_of(w, number), &found.before) ||
 	    !number_at(s, window_position_of(w, dyn), &found.after))
 		return STATUS_OK;
 	/* Of another kernel, or not what it looks like. */
@@ -299,11 +307,7 @@ static enum status look_at(struct solver *s, size_t dyn)
 		return STATUS_OK;
 	switches->layout = layout;
 	found.current = window_ssa_of(w, dyn, REG_SP_EL0);
-	found.has_before = switches->count > 0;
-	if (found.has_before)
-		found.before = switches->items[switches->count - 1].after;
-	else
-		found.has_before = number_at(s, window_position_of(w, 0), &found.before);
+	found.number = (uint32_t)number;
 	TRY(vec_reserve((void **)&switches->items, &switches->capacity, switches->count + 1,
 	                sizeof(*switches->items)));
 	switches->items[switches->count++] = found;

@@ -49,8 +49,8 @@ struct task_switch {
 	struct task_term saved; /* the address of the old one's SP */
 	uint32_t first_access;  /* of those that save */
 	uint32_t before;        /* the old task's number, */
-	uint32_t after;         /* and the new one's */
-	bool has_before;        /* the former is known */
+	uint32_t after;         /* and the new one's: */
+	uint32_t number;        /* dynamic instruction by which CONTEXTIDR gets it */
 	bool is_noted;          /* the old task is in task_switches.waits */
 };
 

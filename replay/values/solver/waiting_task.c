@@ -140,16 +140,39 @@ static bool learn(struct solver *s, const struct task_switch *at, uint32_t ssa, 
 	return s->ssa_values[ssa].known != known;
 }
 
-/* The next switch to the old task of one, or NULL. */
-static const struct task_switch *find_return(const struct task_switches *switches,
-                                             const struct task_switch *from)
+/* The position at which CONTEXTIDR has a number again, or that of the end of the window. */
+static uint64_t find_number(const struct solver *s, uint32_t number, uint64_t from)
 {
-	for (const struct task_switch *at = from + 1; at < switches->items + switches->count;
-	     at++) {
-		if (at->after == from->before)
-			return at;
+	struct context_change change;
+	uint64_t end = s->w.options.to;
+
+	for (size_t i = 0; history_context_change(s->w.history, i, &change); i++) {
+		if (change.position >= end)
+			break;
+		if (change.position > from && change.context.has_context_id &&
+		    change.context.context_id == number)
+			return change.position;
 	}
-	return NULL;
+	return end;
+}
+
+/*
+ * Until which dynamic instruction the old task of a switch waits: the switch that goes back to it,
+ * or, if that is not one of those that were found, where CONTEXTIDR has its number.
+ */
+static size_t find_return(const struct solver *s, const struct task_switch *from)
+{
+	const struct task_switches *switches = &s->tasks;
+	const struct task_switch *last = switches->items + switches->count;
+	uint64_t position = find_number(s, from->before, window_position_of(&s->w, from->dyn));
+
+	for (const struct task_switch *at = from + 1; at < last; at++) {
+		if (at->after == from->before &&
+		    window_position_of(&s->w, at->number) <= position &&
+		    position <= window_position_of(&s->w, at->dyn))
+			return at->dyn;
+	}
+	return window_dyn_of(&s->w, position);
 }
 
 /* No other core ran the task of a number between two dynamic instructions. */
@@ -176,12 +199,12 @@ static int compare_waits(const void *left, const void *right)
 static bool note_wait(struct solver *s, struct task_switch *from, uint64_t task)
 {
 	struct task_switches *switches = &s->tasks;
-	const struct task_switch *to = find_return(switches, from);
-	size_t end = to ? to->dyn : s->w.dyn_count;
+	size_t end;
 
 	if (from->is_noted)
 		return false;
 	from->is_noted = true;
+	end = find_return(s, from);
 	if (!is_alone(s, from->before, from->dyn, end))
 		return false;
 	if (vec_reserve((void **)&switches->waits, &switches->wait_capacity,
@@ -207,8 +230,7 @@ bool task_switches_apply(struct solver *s)
 	switches->is_found = true;
 	for (size_t i = switches->count; i-- > 0;) {
 		note(s, switches->items[i].after, switches->items[i].next);
-		if (switches->items[i].has_before)
-			note(s, switches->items[i].before, switches->items[i].current);
+		note(s, switches->items[i].before, switches->items[i].current);
 	}
 	for (size_t i = switches->count; i-- > 0 && !s->has_conflict;) {
 		struct task_switch *at = &switches->items[i];
@@ -216,7 +238,7 @@ bool task_switches_apply(struct solver *s)
 
 		if (of)
 			any |= learn(s, at, at->next, of->task);
-		of = at->has_before ? find_task(s, at->before) : NULL;
+		of = find_task(s, at->before);
 		if (!of)
 			continue;
 		any |= learn(s, at, at->current, of->task);
