@@ -293,8 +293,8 @@ static enum status look_at(struct solver *s, size_t dyn)
 	struct task_term task = origin_of(s, next);
 	struct task_switch found = {.dyn = (uint32_t)dyn, .next = next};
 	struct task_layout layout = {0};
-	size_t change;
-	size_t number;
+	size_t change = 0;
+	size_t number = 0;
 
 	if (!find_change(s, dyn, task, &change, &layout.sp) ||
 	    !find_saves(s, change, &found, &layout) ||
