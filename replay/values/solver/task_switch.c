@@ -219,21 +219,20 @@ static bool find_change(const struct solver *s, size_t msr, struct task_term tas
 	return false;
 }
 
-/*
- * What is saved before SP changes, with SP in it: where SP is, what part of the task that is, and
- * where the return address. False if SP is not saved.
- */
-static bool find_saves(const struct solver *s, size_t change, struct task_switch *found,
-                       struct task_layout *layout)
+/* The first dynamic instruction that may save before SP changes. */
+static size_t first_save(size_t change)
 {
-	const struct window *w = &s->w;
-	uint32_t sp = window_ssa_of(w, change, REG_SP);
-	size_t first = change > SAVE_SPAN ? change - SAVE_SPAN : 0;
-	bool has_sp = false;
-	bool has_lr = false;
+	return change > SAVE_SPAN ? change - SAVE_SPAN : 0;
+}
 
-	for (size_t dyn = first; dyn < change; dyn++) {
-		const struct uop_insn *insn = window_template(w, dyn)->insn;
+/* The store before SP changes that saves it: its address. */
+static bool find_saved_sp(const struct solver *s, size_t change, struct task_term *saved)
+{
+	uint32_t sp = window_ssa_of(&s->w, change, REG_SP);
+	bool found = false;
+
+	for (size_t dyn = first_save(change); dyn < change; dyn++) {
+		const struct uop_insn *insn = window_template(&s->w, dyn)->insn;
 
 		for (unsigned int i = 0; i < insn->access_count; i++) {
 			/* The frame pointer may be SP as well. */
@@ -241,40 +240,54 @@ static bool find_saves(const struct solver *s, size_t change, struct task_switch
 			    insn->accesses[i].data == FRAME_POINTER ||
 			    !is_copy(s, solve_ssa_of(s, dyn, insn->accesses[i].data), sp))
 				continue;
-			has_sp = true;
-			found->saved = address_of(s, dyn, &insn->accesses[i]);
+			found = true;
+			*saved = address_of(s, dyn, &insn->accesses[i]);
 		}
 	}
+	return found;
+}
+
+/* A store near that, perhaps to the same structure. */
+static void note_saved(const struct solver *s, size_t dyn, const struct uop_access *access,
+                       struct task_switch *found, struct task_layout *layout)
+{
+	uint32_t lr = window_ssa_of(&s->w, dyn, REG_LR);
+	struct task_term to = address_of(s, dyn, access);
+	uint64_t at = layout->sp + to.offset - found->saved.offset;
+
+	if (to.ssa != found->saved.ssa)
+		return;
+	if (layout->saved[0] == layout->saved[1])
+		found->first_access = window_access(&s->w, dyn);
+	if (at < layout->saved[0])
+		layout->saved[0] = at;
+	if (at + 8 > layout->saved[1])
+		layout->saved[1] = at + 8;
+	if (access->data != REG_LR || s->ssa_values[lr].known != UINT64_MAX)
+		return;
+	layout->lr = at;
+	layout->lr_value = s->ssa_values[lr].value;
+}
+
+/*
+ * What is saved before SP changes: where SP is, what part of the task that is, and where in it the
+ * return address. False if one of the two is not saved.
+ */
+static bool find_saves(const struct solver *s, size_t change, struct task_switch *found,
+                       struct task_layout *layout)
+{
+	if (!find_saved_sp(s, change, &found->saved))
+		return false;
 	layout->saved[0] = layout->saved[1] = layout->sp;
-	for (size_t dyn = first; has_sp && dyn < change; dyn++) {
-		const struct uop_insn *insn = window_template(w, dyn)->insn;
+	for (size_t dyn = first_save(change); dyn < change; dyn++) {
+		const struct uop_insn *insn = window_template(&s->w, dyn)->insn;
 
 		for (unsigned int i = 0; i < insn->access_count; i++) {
-			const struct uop_access *access = &insn->accesses[i];
-			struct task_term to;
-			uint64_t at;
-
-			if (!is_plain(access, ACCESS_STORE))
-				continue;
-			to = address_of(s, dyn, access);
-			if (to.ssa != found->saved.ssa)
-				continue;
-			at = layout->sp + to.offset - found->saved.offset;
-			if (layout->saved[0] == layout->saved[1])
-				found->first_access = window_access(w, dyn);
-			if (at < layout->saved[0])
-				layout->saved[0] = at;
-			if (at + 8 > layout->saved[1])
-				layout->saved[1] = at + 8;
-			if (access->data != REG_LR ||
-			    ~s->ssa_values[window_ssa_of(w, dyn, REG_LR)].known != 0)
-				continue;
-			has_lr = true;
-			layout->lr = at;
-			layout->lr_value = s->ssa_values[window_ssa_of(w, dyn, REG_LR)].value;
+			if (is_plain(&insn->accesses[i], ACCESS_STORE))
+				note_saved(s, dyn, &insn->accesses[i], found, layout);
 		}
 	}
-	return has_lr;
+	return layout->lr_value != 0;
 }
 
 static bool is_same_layout(const struct task_layout *a, const struct task_layout *b)
