@@ -330,27 +330,10 @@ out:
 	return status;
 }
 
-/* The piece in which the address lies, or NULL before the first. */
-static const struct piece *find_piece(const struct memmap *map, uint64_t address)
-{
-	size_t low = 0;
-	size_t high = map->piece_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (map->pieces[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 ? &map->pieces[low - 1] : NULL;
-}
-
 bool memmap_is_own(const struct memmap *map, uint64_t address, uint64_t size)
 {
 	const struct memmap *base = memmap_base(map);
-	const struct piece *piece = find_piece(base, address);
+	const struct piece *piece = memmap_piece_of(base, address);
 	uint64_t last = address + (size - 1);
 
 	if (!piece || last < address)
@@ -639,7 +622,7 @@ static enum status find_now(const struct memmap *map, uint32_t view, uint64_t ad
                             struct mem_span *span)
 {
 	const struct memmap *base = memmap_base(map);
-	const struct piece *piece = find_piece(base, address);
+	const struct piece *piece = memmap_piece_of(base, address);
 	const struct mem_region *region;
 
 	if (!piece || piece->count == 0)
@@ -722,7 +705,7 @@ static bool is_found_once(const struct memmap *map, uint32_t view, uint64_t addr
 {
 	const struct memmap *base = memmap_base(map);
 	struct state_range times;
-	struct look look = look_of(base, find_piece(base, address), view, address, &times);
+	struct look look = look_of(base, memmap_piece_of(base, address), view, address, &times);
 
 	for (look.moment = times.first; look.moment < times.end;
 	     look.moment = next_change(&look, times.end)) {

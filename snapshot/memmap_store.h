@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a memory map is made of, for memmap.c, which builds and reads it, and memmap_view.c, which
- * numbers its views and knows which memory is a device's. Above a view's space stands the class of
- * its context, and above that, of a map with a log, its epoch: (class + classes * epoch) << 8.
+ * numbers its views, finds its pieces and knows which memory is a device's. Above a view's space
+ * stands the class of its context, and above that, of a map with a log, its epoch:
+ * (class + classes * epoch) << 8.
  */
 #ifndef CSREPLAY_SNAPSHOT_MEMMAP_STORE_H
 #define CSREPLAY_SNAPSHOT_MEMMAP_STORE_H
@@ -61,6 +62,9 @@ static inline const struct memmap *memmap_base(const struct memmap *map)
 {
 	return map->base ? map->base : map;
 }
+
+/* The piece in which the address lies, of the map whose regions they are; NULL before the first. */
+const struct piece *memmap_piece_of(const struct memmap *map, uint64_t address);
 
 /* How many views there are: UNSUPPORTED if they are too many. */
 MUST_USE enum status memmap_count_views(struct memmap *map);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The views of a memory map: whose contexts are told apart, and which times. And whether bytes of
- * it are the core's own, or a device's.
+ * The views of a memory map: whose contexts are told apart, and which times. And where its pieces
+ * lie, and whether bytes of it are the core's own, or a device's.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -293,22 +293,30 @@ size_t memmap_before_device(const struct memmap *map, uint64_t address, size_t s
 	return size;
 }
 
-bool memmap_next(const struct memmap *map, uint64_t address, uint64_t *next)
+const struct piece *memmap_piece_of(const struct memmap *map, uint64_t address)
 {
-	const struct memmap *base = memmap_base(map);
 	size_t low = 0;
-	size_t high = base->piece_count;
+	size_t high = map->piece_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (base->pieces[middle].address <= address)
+		if (map->pieces[middle].address <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == base->piece_count)
+	return low > 0 ? &map->pieces[low - 1] : NULL;
+}
+
+bool memmap_next(const struct memmap *map, uint64_t address, uint64_t *next)
+{
+	const struct memmap *base = memmap_base(map);
+	const struct piece *piece = memmap_piece_of(base, address);
+
+	piece = piece ? piece + 1 : base->pieces;
+	if (piece == base->pieces + base->piece_count)
 		return false;
-	*next = base->pieces[low].address;
+	*next = piece->address;
 	return true;
 }

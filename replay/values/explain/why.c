@@ -145,25 +145,27 @@ uint64_t why_address(const struct why_walk *w, const struct memdep_access *acces
 	return memdep_canonical(memdep_address(&w->solver, access).value);
 }
 
+/* Why an access is none for a granule, and by which assumption. */
+static const struct {
+	const char *text;
+	enum assumption assumption;
+} aparts[] = {
+        [MEMDEP_MAY_ALIAS] = {"", ASSUME_ABI},
+        [MEMDEP_APART_ABI] = {"a function keeps registers", ASSUME_ABI},
+        [MEMDEP_APART_LITERAL] = {"code keeps the constants beside it", ASSUME_ABI},
+        [MEMDEP_APART_SIGNAL] = {"the handler of a signal keeps what it interrupts", ASSUME_ABI},
+        [MEMDEP_APART_LOCALS] = {"nothing points at a local variable", ASSUME_PRIVATE_LOCALS},
+        [MEMDEP_APART_TASK] = {"nobody writes what a waiting task has saved", ASSUME_WAITING_TASKS},
+};
+
 const char *why_apart_text(enum memdep_apart apart)
 {
-	static const char *const texts[] = {
-	        [MEMDEP_MAY_ALIAS] = "",
-	        [MEMDEP_APART_ABI] = "a function keeps registers",
-	        [MEMDEP_APART_LITERAL] = "code keeps the constants beside it",
-	        [MEMDEP_APART_SIGNAL] = "the handler of a signal keeps what it interrupts",
-	        [MEMDEP_APART_LOCALS] = "nothing points at a local variable",
-	        [MEMDEP_APART_TASK] = "nobody writes what a waiting task has saved",
-	};
-
-	return texts[apart];
+	return aparts[apart].text;
 }
 
 const char *why_apart_name(enum memdep_apart apart)
 {
-	if (apart == MEMDEP_APART_TASK)
-		return assumption_name(ASSUME_WAITING_TASKS);
-	return assumption_name(apart == MEMDEP_APART_LOCALS ? ASSUME_PRIVATE_LOCALS : ASSUME_ABI);
+	return assumption_name(aparts[apart].assumption);
 }
 
 void why_rests_on(struct why_walk *w, const char *format, ...)

@@ -104,8 +104,7 @@ bool task_switches_may_be(const struct solver *s);
 MUST_USE enum status task_switches_find(struct solver *s);
 /* Applies what follows; true if something new did. */
 bool task_switches_apply(struct solver *s);
-/* The granule is one that a waiting task has saved: all of accesses first <= a < end do not write
- * it. */
+/* A task that waits has saved the granule: none of the accesses first <= a < end writes it. */
 bool task_switches_keep(const struct solver *s, uint64_t granule, uint32_t first, uint32_t end);
 
 #endif

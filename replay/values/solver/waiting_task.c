@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which task is which, and what those have that wait; see task_switch.h. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/vec.h"
 #include "replay/history/history.h"
@@ -9,9 +8,6 @@
 #include "replay/values/solver/task_switch.h"
 
 enum { IDLE = 0, STACK_ALIGN = 16 };
-
-/* The first address of a kernel. */
-#define KERNEL_FIRST UINT64_C(0xff80000000000000)
 
 /* NULL without memory. */
 static struct task_number *of_number(struct solver *s, uint32_t number)
@@ -41,18 +37,25 @@ static bool read_word(const struct solver *s, uint64_t address, uint64_t *word)
 	       bytes_le(&in, sizeof(bytes), word) == STATUS_OK;
 }
 
-/* Memory at the halt has a task of that number there, with a stack that there is. */
+/* Memory at the halt has the number where a task there has its own. */
+static bool has_number(const struct solver *s, uint64_t task, uint32_t number)
+{
+	uint32_t its_number;
+
+	return memmap_read_word(s->memory.map, s->memory.view, task + s->tasks.layout.number,
+	                        &its_number) &&
+	       its_number == number;
+}
+
+/* The same, and a stack that there is. */
 static bool is_task(const struct solver *s, uint64_t task, uint32_t number)
 {
-	const struct task_layout *layout = &s->tasks.layout;
-	uint32_t its_number;
 	uint64_t sp;
 	uint64_t on_stack;
 
-	return memmap_read_word(s->memory.map, s->memory.view, task + layout->number,
-	                        &its_number) &&
-	       its_number == number && read_word(s, task + layout->sp, &sp) &&
-	       sp % STACK_ALIGN == 0 && sp >= KERNEL_FIRST && read_word(s, sp, &on_stack);
+	return has_number(s, task, number) && read_word(s, task + s->tasks.layout.sp, &sp) &&
+	       sp % STACK_ALIGN == 0 && sp >= memdep_canonical(KERNEL_HALF) &&
+	       read_word(s, sp, &on_stack);
 }
 
 /* Looks through a stretch of memory; how many tasks of the number there are. */
@@ -79,7 +82,7 @@ static size_t look_in(const struct solver *s, struct bytes bytes, uint64_t addre
 static void look_for(const struct solver *s, struct task_number *of)
 {
 	const struct memdep_memory *m = &s->memory;
-	uint64_t at = KERNEL_FIRST;
+	uint64_t at = memdep_canonical(KERNEL_HALF);
 	size_t found = 0;
 	bool goes_on = true;
 
@@ -114,12 +117,8 @@ static void note(struct solver *s, uint32_t number, uint32_t ssa)
 {
 	struct bits task = s->ssa_values[ssa];
 	struct task_number *of;
-	uint32_t its_number;
 
-	if (task.known != UINT64_MAX ||
-	    !memmap_read_word(s->memory.map, s->memory.view, task.value + s->tasks.layout.number,
-	                      &its_number) ||
-	    its_number != number)
+	if (task.known != UINT64_MAX || !has_number(s, task.value, number))
 		return;
 	of = of_number(s, number);
 	if (!of || of->is_found)
@@ -141,7 +140,7 @@ static bool learn(struct solver *s, const struct task_switch *at, uint32_t ssa, 
 }
 
 /* The position at which CONTEXTIDR has a number again, or that of the end of the window. */
-static uint64_t find_number(const struct solver *s, uint32_t number, uint64_t from)
+static uint64_t find_again(const struct solver *s, uint32_t number, uint64_t from)
 {
 	struct context_change change;
 	uint64_t end = s->w.options.to;
@@ -164,7 +163,7 @@ static size_t find_return(const struct solver *s, const struct task_switch *from
 {
 	const struct task_switches *switches = &s->tasks;
 	const struct task_switch *last = switches->items + switches->count;
-	uint64_t position = find_number(s, from->before, window_position_of(&s->w, from->dyn));
+	uint64_t position = find_again(s, from->before, window_position_of(&s->w, from->dyn));
 
 	for (const struct task_switch *at = from + 1; at < last; at++) {
 		if (at->after == from->before &&

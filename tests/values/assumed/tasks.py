@@ -50,11 +50,6 @@ class Tasks(unittest.TestCase):
         struct.pack_into("<5Q", page, SAVED, 0x1919, 0x2020, sp, sp, RETURN)
         return bytes(page)
 
-    def stack(self):
-        """Of what waits in __switch_to(), called by MAIN: two frames below the top."""
-        page = bytearray(b"\x77" * SIZE)
-        return page
-
     def ask(self, *, write="harmless", numbers=NUMBERS, other=None, contexts=True, trust="assumed", asked=("sp",)):
         """What is told of registers before the switch was called, in the first task."""
         with tempfile.TemporaryDirectory() as folder:
@@ -63,7 +58,7 @@ class Tasks(unittest.TestCase):
                 # It waits with SP two frames below that of MAIN's begin.
                 sp = STACKS[task] + SIZE // 2
                 dumps[task] = self.task(sp, number)
-                stack = self.stack()
+                stack = bytearray(b"\x77" * SIZE)
                 struct.pack_into("<2Q", stack, SIZE // 2, sp + FRAME, CODE + 4 * 3)
                 struct.pack_into("<2Q", stack, SIZE // 2 + FRAME, 0, 0)
                 dumps[STACKS[task]] = bytes(stack)
